@@ -172,8 +172,7 @@ void flow_engine_release(struct flow_engine *e)
     free(e->groups);
     free(e->cursor_memory);
     free(e->window);
-    free(e->register_ready);
-    free(e->register_stall);
+    free(e->register_memory);
     free(e->scheduler_memory);
     free(e->wheel_next);
     free(e->wheel_last);
@@ -192,39 +191,31 @@ void flow_engine_release(struct flow_engine *e)
 
 /* ---- blocks ---- */
 
-static void move_registers(struct sm_scoreboard *s, uint32_t *ready, uint8_t *stall, uint32_t n)
+static void move_registers(struct sm_scoreboard *s, uint32_t *ready, uint32_t words)
 {
-    if (s->ready) { /* of a warp that has run */
-        memcpy(ready, s->ready, n * sizeof *ready);
-        memcpy(stall, s->stall, n);
-    }
+    if (s->ready) /* of a warp that has run */
+        memcpy(ready, s->ready, words * sizeof *ready);
     s->ready = ready;
-    s->stall = stall;
 }
 
 /* Registers are numbered by the trace: their tables grow when a block brings a higher one. A warp's
  * are cleared when it starts. */
 static strata_status grow_registers(struct flow_engine *e, uint32_t need)
 {
-    uint32_t cap = need < 64 ? 64 : (uint32_t)round_up(need * 2, 64), old = e->register_cap;
-    uint32_t *ready = malloc((size_t)e->n_warps * cap * sizeof *ready);
-    uint8_t *stall = malloc((size_t)e->n_warps * cap);
-    if (!ready || !stall) {
-        free(ready);
-        free(stall);
+    uint32_t cap = sm_register_words(need + need / 4), old = e->register_cap;
+    void *memory;
+    uint32_t *ready = whole_lines(e->n_warps, cap * sizeof *ready, &memory);
+    if (!ready)
         return strata_no_memory(e->err, NULL, "for the registers of a warp");
-    }
     large_pages_wish(ready, (size_t)e->n_warps * cap * sizeof *ready);
     for (uint32_t b = 0; b < e->memory.n_sms * e->occupancy.blocks_per_sm; b++) {
         uint32_t first = e->block[b].first_warp, n = e->block[b].used ? e->warps_per_block : 0;
         for (uint32_t w = first; w < first + n; w++)
-            move_registers(&e->warp[w].scoreboard, &ready[(size_t)w * cap], &stall[(size_t)w * cap],
-                           old);
+            move_registers(&e->warp[w].scoreboard, &ready[(size_t)w * cap], old);
     }
-    free(e->register_ready);
-    free(e->register_stall);
+    free(e->register_memory);
+    e->register_memory = memory;
     e->register_ready = ready;
-    e->register_stall = stall;
     e->register_cap = cap;
     return STRATA_OK;
 }
@@ -232,15 +223,14 @@ static strata_status grow_registers(struct flow_engine *e, uint32_t need)
 static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
 {
     uint32_t need = e->ordered ? sm_scheduler_registers(&e->order) : e->decoder.max_register + 1;
-    strata_status st = need > e->register_cap ? grow_registers(e, need) : STRATA_OK;
+    uint32_t words = sm_register_words(need);
+    strata_status st = words > e->register_cap ? grow_registers(e, need) : STRATA_OK;
     if (st != STRATA_OK)
         return st;
     size_t at = (size_t)(w - e->warp) * e->register_cap;
     w->scoreboard.ready = &e->register_ready[at];
-    w->scoreboard.stall = &e->register_stall[at];
     /* A warp runs code that was known when its block was read: higher registers are not its own. */
-    memset(w->scoreboard.ready, 0, need * sizeof *w->scoreboard.ready);
-    memset(w->scoreboard.stall, 0, need);
+    memset(w->scoreboard.ready, 0, words * sizeof *w->scoreboard.ready);
     if (e->waits && !flow_waits_start(e->waits, (uint32_t)(w - e->warp), e->register_cap))
         return strata_no_memory(e->err, NULL, "for the registers of a warp");
     return STRATA_OK;

@@ -143,12 +143,14 @@ struct flow_scheduler {
     uint64_t free;        /* next cycle it may issue */
     uint64_t next_due;    /* no waiting warp is ready before */
     uint64_t issue_cycle; /* of its last instruction */
+    uint64_t turn_mask;   /* the ready_mask for which `turn` was found; 0: it was not */
     uint32_t first_warp;  /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t sm;
     uint16_t pipes; /* that ready warps want, a bit each */
     uint8_t last_slot;
     uint8_t issued; /* in issue_cycle */
     uint8_t stored; /* the slot whose warp stored last */
+    uint8_t turn;   /* the slot whose turn it is if all their pipes are free */
     bool queued;
     _Alignas(FLOW_LINE_BYTES) struct flow_pipe {
         uint64_t ready; /* ready_mask, of those that want this pipe */
@@ -212,9 +214,9 @@ struct flow_engine {
     uint64_t next_age;
     uint64_t dispatch_free64; /* the dispatcher hands out the next block then, in 64ths */
     uint64_t noted_free64;    /* and takes note of the next one that has ended */
-    uint32_t register_cap;    /* entries of a scoreboard */
+    uint32_t register_cap;    /* words of a scoreboard */
     uint32_t *register_ready; /* scoreboards of all warps */
-    uint8_t *register_stall;
+    void *register_memory;    /* what they stand in */
     uint32_t resident_blocks;
     bool blocks_over;
     bool *multiplies;      /* by SM: its tensor cores have worked */

@@ -1,4 +1,4 @@
-/* flow_turns.c - the wheel of time, and which warp of a scheduler issues. */
+/* flow_turns.c - the wheel of time. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -18,17 +18,14 @@ static inline void expect_scheduler(const struct flow_scheduler *s)
     expect_read(&s->stores);
 }
 
-/* Lines of registers: one or two, mostly, so that the first and the last are not counted. */
+/* Lines of registers: one or two, mostly, so that those between are left out. */
 static inline void expect_registers(const char *ready, uint32_t lines)
 {
     enum { BYTES = SM_REGISTERS_A_LINE * sizeof(uint32_t) };
     if (!lines)
         return;
-    uint32_t first = lowest_bit32(lines), last = log2_floor(lines);
-    expect_read(ready + (size_t)first * BYTES);
-    expect_read(ready + (size_t)last * BYTES);
-    for (lines &= ~(1u << first | 1u << last); lines; lines &= lines - 1)
-        expect_read(ready + (size_t)lowest_bit32(lines) * BYTES);
+    expect_read(ready + (size_t)SM_FIRST_LINE(lines) * BYTES);
+    expect_read(ready + (size_t)SM_LAST_LINE(lines) * BYTES);
 }
 
 /* With thousands of warps nothing is in the cache when its turn comes: what the issue will need. */
@@ -51,7 +48,7 @@ static inline struct flow_scheduler *scheduler_of(const struct flow_engine *e, u
     return &e->scheduler[entity >> e->slot_bits];
 }
 
-/* ---- choosing a warp ---- */
+/* ---- what is due ---- */
 
 static inline void warp_due(struct flow_engine *e, uint32_t entity, uint32_t slot)
 {
@@ -75,20 +72,6 @@ static inline void warp_due(struct flow_engine *e, uint32_t entity, uint32_t slo
     }
 }
 
-/* When the load/store unit takes the next instruction of a scheduler. */
-static uint64_t unit_time(const struct flow_engine *e, const struct flow_scheduler *s)
-{
-    const struct hierarchy_sm *p = &e->memory.sm[s->sm];
-    uint32_t ahead = e->gpu->sm.lsu_queue_cycles;
-    uint64_t lsu = ahead ? p->unit.free : p->mshr_wait_until;
-    return later_of(s->pipe[SM_PIPE_LSU].free, lsu > ahead ? lsu - ahead : 0);
-}
-/* The same of any pipe. */
-static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, uint8_t pipe)
-{
-    return pipe == SM_PIPE_LSU ? unit_time(e, s) : s->pipe[pipe].free;
-}
-
 /* Schedulers whose warps all want the load/store unit of their SM ask for it by turns. */
 static bool waits_for_unit(const struct flow_scheduler *s)
 {
@@ -97,52 +80,14 @@ static bool waits_for_unit(const struct flow_scheduler *s)
 
 /* A scheduler is due next: the warp whose turn it is, unless its pipe is busy. Not earlier: in a
  * cycle hundreds of others come before it, and what they need pushes the warp out again. */
-static void expect_turn(const struct flow_engine *e, const struct flow_scheduler *s)
+static void expect_turn(const struct flow_engine *e, struct flow_scheduler *s)
 {
-    if (!s->ready_mask || (waits_for_unit(s) && unit_time(e, s) > e->now))
+    if (!s->ready_mask || (waits_for_unit(s) && flow_unit_time(e, s) > e->now))
         return;
-    expect_warp(e, s,
-                sm_first_in_rank(e->policy, s->ready_mask, s->stores, s->last_slot, &s->turns));
-}
-
-/* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
- * earliest time a pipe frees if none can issue. */
-static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler *s,
-                       uint64_t *earliest)
-{
-    uint32_t unit = s->pipes & 1u << SM_PIPE_LSU;
-    uint64_t now = e->now, free = unit ? unit_time(e, s) : UINT64_MAX,
-             can = free <= now ? s->pipe[SM_PIPE_LSU].ready : 0, first = free;
-    for (uint32_t pipes = s->pipes & ~unit; pipes; pipes &= pipes - 1) {
-        const struct flow_pipe *p = &s->pipe[lowest_bit32(pipes)];
-        can |= p->ready & bits_if(p->free <= now);
-        first = p->free < first ? p->free : first;
-    }
-    *earliest = first;
-    if (sm_stores_on(e->policy, can, s->stored, s->stores >> s->stored & 1))
-        return s->stored;
-    return can ? sm_first_in_rank(e->policy, can, s->stores, s->last_slot, &s->turns) : CACHE_NONE;
-}
-
-static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
-{
-    uint64_t bit = (uint64_t)1 << slot;
-    s->ready_mask &= ~bit;
-    s->pipe[pipe].ready &= ~bit;
-    s->pipes &= (uint16_t) ~((uint32_t)!s->pipe[pipe].ready << pipe);
-    s->last_slot = (uint8_t)slot;
-}
-
-/* The scheduler has issued: it goes on in this cycle while it may issue more in one. */
-static void note_issue(const struct flow_engine *e, struct flow_scheduler *s, uint32_t hold)
-{
-    s->free = e->now + 1 + hold;
-    if (e->gpu->sm.issue_per_scheduler <= 1 || hold)
-        return;
-    s->issued = s->issue_cycle == e->now ? (uint8_t)(s->issued + 1) : 1;
-    s->issue_cycle = e->now;
-    if (s->issued < e->gpu->sm.issue_per_scheduler)
-        s->free = e->now;
+    s->turn_mask = s->ready_mask;
+    s->turn =
+        (uint8_t)sm_first_in_rank(e->policy, s->ready_mask, s->stores, s->last_slot, &s->turns);
+    expect_warp(e, s, s->turn);
 }
 
 /* A scheduler all of whose warps want the load/store unit finds it busy: it stays in the wheel.
@@ -151,41 +96,11 @@ static inline bool waits_on(struct flow_engine *e, const struct flow_scheduler *
 {
     if (!waits_for_unit(s) || s->free > e->now)
         return false;
-    uint64_t t = unit_time(e, s);
+    uint64_t t = flow_unit_time(e, s);
     if (t <= e->now)
         return false;
     flow_schedule_later(e, self, t);
     return true;
-}
-
-static __attribute__((noinline)) strata_status
-scheduler_due(struct flow_engine *e, struct flow_scheduler *s, uint32_t self)
-{
-    s->queued = false;
-    if (!s->ready_mask)
-        return STRATA_OK;
-    uint64_t earliest = 0;
-    uint32_t slot = s->free > e->now ? CACHE_NONE : choose(e, s, &earliest);
-    if (slot == CACHE_NONE) {
-        s->queued = true;
-        flow_schedule(e, self, s->free > e->now ? s->free : earliest);
-        return STRATA_OK;
-    }
-    uint32_t warp = s->first_warp + slot * e->schedulers_per_sm;
-    const struct flow_warp *w = &e->warp[warp];
-    const struct sm_inst *i = w->op;
-    take_slot(s, slot, s->hint[slot].pipe);
-    note_issue(e, s, flow_keeps(e, w, e->now));
-    enum sm_stall held_by =
-        pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
-    flow_take_pipe(s, i, e->now);
-    if (i->is_store)
-        s->stored = (uint8_t)slot;
-    if (s->ready_mask) {
-        s->queued = true;
-        flow_schedule(e, self, s->free);
-    }
-    return flow_issue(e, s, warp, e->now, held_by);
 }
 
 static inline strata_status unit_due(struct flow_engine *e, uint32_t entity)
@@ -194,7 +109,7 @@ static inline strata_status unit_due(struct flow_engine *e, uint32_t entity)
     struct flow_scheduler *s = scheduler_of(e, entity);
     if (unit != FLOW_SCHEDULER)
         return flow_async_due(e, entity >> e->slot_bits, unit);
-    return waits_on(e, s, entity) ? STRATA_OK : scheduler_due(e, s, entity);
+    return waits_on(e, s, entity) ? STRATA_OK : flow_scheduler_due(e, s, entity);
 }
 
 static strata_status entity_due(struct flow_engine *e, uint32_t entity)
@@ -242,18 +157,17 @@ static strata_status run_wheel(struct flow_engine *e)
 {
     uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), cycle = e->first_cycle + at,
              *next = e->wheel_next, first_unit = e->first_unit, of_slot = (1u << e->slot_bits) - 1,
-             entity = next[cycle];
+             entity = next[cycle], after = next[entity], then;
     strata_status st = STRATA_OK;
-    e->wheel_last[at] = next[cycle] = cycle;
+    e->wheel_last[at] = next[cycle] = cycle; /* which leads to itself now */
     e->wheel_used[at] = 0;
-    for (uint32_t after; st == STRATA_OK && entity != cycle; entity = after) {
+    for (; st == STRATA_OK && entity != cycle; entity = after, after = then) {
         uint32_t slot = entity & of_slot;
-        after = next[entity];
-        if (after != cycle) {
-            expect_scheduler(scheduler_of(e, next[after] == cycle ? after : next[after]));
-            if ((after & of_slot) == first_unit)
-                expect_turn(e, scheduler_of(e, after));
-        }
+        then = next[after];
+        if (then != cycle)
+            expect_scheduler(scheduler_of(e, then));
+        if ((after & of_slot) == first_unit && after != cycle)
+            expect_turn(e, scheduler_of(e, after));
         if (slot < first_unit)
             warp_due(e, entity, slot);
         else

@@ -75,10 +75,10 @@ static uint32_t producer(const struct waits_warp *x, const struct sm_scoreboard 
         return STRATA_WAIT_NOBODY;
     }
     for (unsigned k = 0; k < i->n_read; k++)
-        if (s->ready[i->read[k]] == ready)
+        if (s->ready[sm_register_place(i->read[k])] == ready)
             return x->writer[i->read[k]];
     for (unsigned k = 0; k < i->n_write; k++)
-        if (s->ready[i->write[k]] == ready)
+        if (s->ready[sm_register_place(i->write[k])] == ready)
             return x->writer[i->write[k]];
     return STRATA_WAIT_NOBODY;
 }

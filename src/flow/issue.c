@@ -1,4 +1,4 @@
-/* issue.c - what each instruction does to time. */
+/* issue.c - which warp of a scheduler issues, and what its instruction does to time. */
 #include "flow/issue.h"
 
 #include <string.h>
@@ -63,29 +63,32 @@ static bool is_row(const struct strata_winst *w)
            w->stride >= -NEAR_BYTES;
 }
 
+/* The warp's next instruction, which can issue at `ready`, is put into the wheel. Both are handed
+ * over: bytes were written since they were, after which the compiler reads all memory again. */
 static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *w,
-                                 struct flow_scheduler *s)
+                                 struct flow_scheduler *s, const struct sm_inst *op, uint64_t ready)
 {
     if (w->sleeps != FLOW_AWAKE)
         return;
-    uint64_t bit = (uint64_t)1 << w->slot;
-    if (w->wait.ready >= e->now + FLOW_WHEEL_SLOTS)
+    uint32_t slot = w->slot, after = w->cursor.next_index;
+    uint64_t bit = (uint64_t)1 << slot;
+    if (ready >= e->now + FLOW_WHEEL_SLOTS)
         s->far_mask |= bit;
-    uint32_t after = w->cursor.next_index;
-    s->hint[w->slot] = (struct flow_hint){
-        w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines};
-    s->stores = (s->stores & ~bit) | (bit & bits_if(w->op->is_store));
-    if (w->op->kind == SM_KIND_GLOBAL && is_row(&w->next))
-        expect_tables(e, s->sm, w->next.base);
+    s->stores = (s->stores & ~bit) | (bit & bits_if(op->is_store));
     /* Times that do not fit are those of a launch that is given up (SM_TIME_MOST). */
-    s->slot_due[w->slot] = cache_time(w->wait.ready);
-    s->next_due = w->wait.ready < s->next_due ? w->wait.ready : s->next_due;
-    flow_schedule(e, flow_warp_entity(e, w), w->wait.ready);
+    s->slot_due[slot] = cache_time(ready);
+    s->next_due = ready < s->next_due ? ready : s->next_due;
+    if (op->kind == SM_KIND_GLOBAL && is_row(&w->next))
+        expect_tables(e, s->sm, w->next.base);
+    flow_schedule(e, flow_warp_entity(e, w), ready);
+    s->hint[slot] = (struct flow_hint){op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines
+                                                                      : op->lines};
 }
 
 void flow_schedule_warp(struct flow_engine *e, uint32_t index)
 {
-    schedule_warp(e, &e->warp[index], &e->scheduler[e->warp[index].scheduler]);
+    const struct flow_warp *w = &e->warp[index];
+    schedule_warp(e, w, &e->scheduler[w->scheduler], w->op, w->wait.ready);
 }
 
 /* Waits of instructions that order others. */
@@ -123,12 +126,10 @@ static __attribute__((noinline)) void wait_for_code(struct flow_engine *e, struc
         fetch_publish(&e->fetch_all, fetch);
 }
 
-static inline __attribute__((always_inline)) void
-next_ready(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t t)
+/* What few instructions wait for. */
+static __attribute__((noinline)) void wait_for_more(struct flow_engine *e, struct flow_warp *w,
+                                                    uint32_t index)
 {
-    w->wait.ready = t;
-    w->wait.stall = SM_STALL_NONE;
-    sm_scoreboard_wait(&w->scoreboard, w->op, &w->wait);
     if (w->op->kind > SM_KIND_BARRIER)
         wait_for_others(e, index);
     if (w->next_line != w->fetch_line)
@@ -137,9 +138,24 @@ next_ready(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t 
         flow_waits_find(e->waits, e, index);
 }
 
+/* Sets `wait`; returns when the instruction can issue. */
+static inline __attribute__((always_inline)) uint64_t next_ready(struct flow_engine *e,
+                                                                 struct flow_warp *w,
+                                                                 const struct sm_inst *op,
+                                                                 uint32_t index, uint64_t t)
+{
+    struct sm_wait wait = {t, SM_STALL_NONE};
+    sm_scoreboard_wait(&w->scoreboard, op, &wait);
+    w->wait = wait;
+    if (op->kind <= SM_KIND_BARRIER && w->next_line == w->fetch_line && !e->waits)
+        return wait.ready;
+    wait_for_more(e, w, index);
+    return w->wait.ready;
+}
+
 void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 {
-    next_ready(e, &e->warp[index], index, t);
+    next_ready(e, &e->warp[index], e->warp[index].op, index, t);
 }
 
 /* ---- barriers and the end of warps ---- */
@@ -262,20 +278,18 @@ static bool another_by(const struct flow_engine *e, struct flow_scheduler *s, ui
 {
     if (t < s->next_due)
         return false;
-    uint32_t first[FLOW_DUE_TOGETHER], least = FLOW_NEVER;
-    memcpy(first, s->slot_due, sizeof first);
-    for (uint32_t k = FLOW_DUE_TOGETHER; k < e->n_due; k += FLOW_DUE_TOGETHER)
+    uint32_t least = FLOW_NEVER;
+    for (uint32_t k = 0; k < e->n_due; k += FLOW_DUE_TOGETHER)
         for (uint32_t i = 0; i < FLOW_DUE_TOGETHER; i++)
-            first[i] = s->slot_due[k + i] < first[i] ? s->slot_due[k + i] : first[i];
-    for (uint32_t i = 0; i < FLOW_DUE_TOGETHER; i++)
-        least = first[i] < least ? first[i] : least;
+            least = s->slot_due[k + i] < least ? s->slot_due[k + i] : least;
     s->next_due = least;
     return least <= t;
 }
 
-uint32_t flow_keeps(const struct flow_engine *e, const struct flow_warp *w, uint64_t t)
+/* Cycles besides its own for which an instruction that issues at t keeps its scheduler. */
+static inline uint32_t keeps(const struct flow_engine *e, const struct flow_warp *w,
+                             const struct sm_inst *i, uint64_t t)
 {
-    const struct sm_inst *i = w->op;
     if (!e->has_products || !wgmma_minds(i))
         return i->hold;
     struct flow_tensor *x = &e->tensor[w->scheduler];
@@ -283,21 +297,26 @@ uint32_t flow_keeps(const struct flow_engine *e, const struct flow_warp *w, uint
     return i->hold + (beside ? wgmma_hold(&x->beside) : 0);
 }
 
+/* An instruction that issues at t keeps its pipe for a while. */
+static inline void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
+{
+    s->pipe[i->pipe].free = (t + i->interval) & bits_if(i->pipe != SM_PIPE_NONE);
+}
+
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
  * wheel while its instructions concern nobody else: plain ones, a short time ahead. */
 static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
-                    struct flow_scheduler *s, uint64_t *at)
+                    struct flow_scheduler *s, const struct sm_inst *i, uint64_t ready, uint64_t *at)
 {
     enum { AHEAD_CYCLES = 24 };
-    const struct sm_inst *i = w->op;
     if (s->ready_mask || !i->is_ahead)
         return false;
-    uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe[i->pipe].free));
+    uint64_t t = later_of(ready, later_of(s->free, s->pipe[i->pipe].free));
     if (t > e->now + AHEAD_CYCLES || another_by(e, s, t))
         return false;
-    flow_take_pipe(s, i, t);
+    take_pipe(s, i, t);
     s->last_slot = w->slot;
-    s->free = t + 1 + flow_keeps(e, w, t);
+    s->free = t + 1 + keeps(e, w, i, t);
     *at = t;
     return true;
 }
@@ -376,16 +395,17 @@ static __attribute__((noinline)) void tell_issue(struct flow_engine *e, const st
         e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
 }
 
-/* Not inlined: a scheduler asks two or three times before it issues where its unit is busy, and
- * need not make room for all this then. */
-strata_status flow_issue(struct flow_engine *e, struct flow_scheduler *s, uint32_t index,
-                         uint64_t t, enum sm_stall held_by)
+/* The warp issues its next instruction at t; held_by: what kept it until then once it was ready.
+ * Returns whether the one after it is to be scheduled: the warp neither ends nor waits for others
+ * of its block. */
+static inline __attribute__((always_inline)) bool
+issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, const struct sm_inst *i,
+      uint32_t index, uint64_t t, enum sm_stall held_by, uint64_t *ready, strata_status *st)
 {
-    struct flow_warp *w = &e->warp[index];
-    const struct sm_inst *i = w->op;
+    const struct sm_wait waited = w->wait;
     bool barrier = false;
     expect_step(e, w);
-    sm_account_stalls(e->stall_cycles, &w->wait, w->last_issue, t, held_by);
+    sm_account_stalls(e->stall_cycles, &waited, w->last_issue, t, held_by);
     if (i->kind == SM_KIND_ASYNC)
         sm_async_waited(&e->async, w->next.inst, t - w->last_issue);
     if (e->is_watched)
@@ -397,26 +417,119 @@ strata_status flow_issue(struct flow_engine *e, struct flow_scheduler *s, uint32
     if (i->is_own) {
         execute_own(e, w, i, t);
     } else {
-        strata_status done = execute_for_others(e, w, index, s->sm, t);
-        if (done != STRATA_OK)
-            return done;
+        if ((*st = execute_for_others(e, w, index, s->sm, t)) != STRATA_OK)
+            return false;
         barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
         if (i->kind == SM_KIND_MEMBAR && w->next.mask)
             next = later_of(next, t + i->latency);
     }
     if (e->waits)
         flow_waits_took(e->waits, e, index);
-    strata_status st = next_instruction(e, w);
-    if (st != STRATA_OK)
-        return st;
-    if (barrier)
-        return reach_barrier(e, w, index, t);
-    if (!w->has_next)
-        return end_warp(e, index, t + 1);
-    next_ready(e, w, index, next);
-    uint64_t at;
-    if (runs_on(e, w, s, &at))
-        return flow_issue(e, s, index, at, sm_busy_stall(w->op));
-    schedule_warp(e, w, s);
-    return e->status;
+    if ((*st = next_instruction(e, w)) != STRATA_OK)
+        return false;
+    if (barrier || !w->has_next) {
+        *st = barrier ? reach_barrier(e, w, index, t) : end_warp(e, index, t + 1);
+        return false;
+    }
+    *ready = next_ready(e, w, w->op, index, next);
+    return true;
+}
+
+/* ---- choosing a warp ---- */
+
+/* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
+ * earliest time a pipe frees if none can issue. */
+static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler *s,
+                       uint64_t *earliest)
+{
+    uint32_t unit = s->pipes & 1u << SM_PIPE_LSU;
+    uint64_t now = e->now, free = unit ? flow_unit_time(e, s) : UINT64_MAX,
+             can = free <= now ? s->pipe[SM_PIPE_LSU].ready : 0, first = free;
+    for (uint32_t pipes = s->pipes & ~unit; pipes; pipes &= pipes - 1) {
+        const struct flow_pipe *p = &s->pipe[lowest_bit32(pipes)];
+        can |= p->ready & bits_if(p->free <= now);
+        first = p->free < first ? p->free : first;
+    }
+    *earliest = first;
+    if (sm_stores_on(e->policy, can, s->stored, s->stores >> s->stored & 1))
+        return s->stored;
+    if (can && can == s->turn_mask)
+        return s->turn;
+    return can ? sm_first_in_rank(e->policy, can, s->stores, s->last_slot, &s->turns) : CACHE_NONE;
+}
+
+static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
+{
+    uint64_t bit = (uint64_t)1 << slot;
+    s->ready_mask &= ~bit;
+    s->pipe[pipe].ready &= ~bit;
+    s->pipes &= (uint16_t) ~((uint32_t)!s->pipe[pipe].ready << pipe);
+    s->last_slot = (uint8_t)slot;
+    s->turn_mask = 0;
+}
+
+/* The scheduler has issued: it goes on in this cycle while it may issue more in one. */
+static void note_issue(const struct flow_engine *e, struct flow_scheduler *s, uint32_t hold)
+{
+    s->free = e->now + 1 + hold;
+    if (e->gpu->sm.issue_per_scheduler <= 1 || hold)
+        return;
+    s->issued = s->issue_cycle == e->now ? (uint8_t)(s->issued + 1) : 1;
+    s->issue_cycle = e->now;
+    if (s->issued < e->gpu->sm.issue_per_scheduler)
+        s->free = e->now;
+}
+
+/* What kept a warp that is chosen now from issuing once it was ready. */
+static enum sm_stall held_by(const struct flow_engine *e, const struct flow_scheduler *s,
+                             const struct sm_inst *i, uint64_t ready)
+{
+    uint64_t free = i->pipe == SM_PIPE_LSU ? flow_unit_time(e, s) : s->pipe[i->pipe].free;
+    return free > ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
+}
+
+/* The warp that was chosen issues, and goes on while it runs on. */
+static inline __attribute__((always_inline)) strata_status
+issue_on(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w,
+         const struct sm_inst *i, uint32_t index, enum sm_stall why)
+{
+    strata_status st = STRATA_OK;
+    uint64_t t = e->now, ready;
+    while (issue(e, s, w, i, index, t, why, &ready, &st)) {
+        i = w->op;
+        if (!runs_on(e, w, s, i, ready, &t)) {
+            schedule_warp(e, w, s, i, ready);
+            return e->status;
+        }
+        why = sm_busy_stall(i);
+    }
+    return st;
+}
+
+strata_status flow_scheduler_due(struct flow_engine *e, struct flow_scheduler *s, uint32_t self)
+{
+    s->queued = false;
+    if (!s->ready_mask)
+        return STRATA_OK;
+    uint64_t earliest = 0, now = e->now;
+    uint32_t slot = s->free > now ? CACHE_NONE : choose(e, s, &earliest);
+    if (slot == CACHE_NONE) {
+        s->queued = true;
+        flow_schedule(e, self, s->free > now ? s->free : earliest);
+        return STRATA_OK;
+    }
+    uint32_t index = s->first_warp + slot * e->schedulers_per_sm;
+    struct flow_warp *w = &e->warp[index];
+    take_slot(s, slot, s->hint[slot].pipe);
+    const struct sm_inst *i = w->op;
+    note_issue(e, s, keeps(e, w, i, now));
+    enum sm_stall why = held_by(e, s, i, w->wait.ready);
+    take_pipe(s, i, now);
+    if (i->is_store)
+        s->stored = (uint8_t)slot;
+    if (s->ready_mask) {
+        s->queued = true;
+        flow_schedule(e, self, s->free);
+    }
+    return issue_on(e, s, w, i, index, why);
 }

@@ -33,11 +33,13 @@ static inline void flow_schedule_now(struct flow_engine *e, uint32_t entity)
 static inline void flow_schedule_later(struct flow_engine *e, uint32_t entity, uint64_t t)
 {
     uint64_t last = e->now + FLOW_WHEEL_SLOTS - 1;
-    uint32_t at = (uint32_t)((t < last ? t : last) % FLOW_WHEEL_SLOTS), *next = e->wheel_next;
+    uint32_t at = (uint32_t)((t < last ? t : last) % FLOW_WHEEL_SLOTS), *next = e->wheel_next,
+             *tail = &e->wheel_last[at];
+    uint8_t *used = &e->wheel_used[at];
     next[entity] = e->first_cycle + at;
-    next[e->wheel_last[at]] = entity;
-    e->wheel_last[at] = entity;
-    e->wheel_used[at] = 1;
+    next[*tail] = entity;
+    *tail = entity;
+    *used = 1;
 }
 static inline void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
 {
@@ -63,17 +65,16 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
 strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w);
 /* Sets `ready` and `stall` of a warp's next instruction, which issues at t at the earliest. */
 void flow_next_ready(struct flow_engine *e, uint32_t warp, uint64_t t);
-/* A warp, of the scheduler's, issues its next instruction at t; held_by: what kept it until then
- * once it was ready. */
-strata_status flow_issue(struct flow_engine *e, struct flow_scheduler *s, uint32_t index,
-                         uint64_t t, enum sm_stall held_by);
-/* Cycles besides its own for which an instruction that issues at t keeps its scheduler. */
-uint32_t flow_keeps(const struct flow_engine *e, const struct flow_warp *w, uint64_t t);
+/* A scheduler, `self` in the wheel, looks for a warp that can issue, and issues. */
+strata_status flow_scheduler_due(struct flow_engine *e, struct flow_scheduler *s, uint32_t self);
 
-/* An instruction that issues at t keeps its pipe for a while. */
-static inline void flow_take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
+/* When the load/store unit takes the next instruction of a scheduler. */
+static inline uint64_t flow_unit_time(const struct flow_engine *e, const struct flow_scheduler *s)
 {
-    s->pipe[i->pipe].free = (t + i->interval) & bits_if(i->pipe != SM_PIPE_NONE);
+    const struct hierarchy_sm *p = &e->memory.sm[s->sm];
+    uint32_t ahead = e->gpu->sm.lsu_queue_cycles;
+    uint64_t lsu = ahead ? p->unit.free : p->mshr_wait_until;
+    return later_of(s->pipe[SM_PIPE_LSU].free, lsu > ahead ? lsu - ahead : 0);
 }
 
 /* flow_turns.c */

@@ -34,11 +34,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <strata/gpu.h>
 #include <strata/trace.h>
 
 #define LEAVING_REQUESTS 32 /* a power of two; l1.miss_queue is less */
 #define LEAVING_NO_LINE  UINT64_MAX
+#define LEAVING_KINDS    64 /* of lines, by a hash */
 
 struct leaving_request {
     uint64_t leaves; /* then */
@@ -65,7 +67,19 @@ struct leaving_miss {     /* first what every load touches, in a line of the mac
     /* The SM's last requests, in the order in which they leave. */
     uint64_t line[LEAVING_REQUESTS];
     struct leaving_request request[LEAVING_REQUESTS];
+    /* How many of `line` are of each kind: most misses join none, and need not look at all. */
+    uint8_t of_kind[LEAVING_KINDS];
 };
+static inline uint32_t leaving_kind(uint64_t line)
+{
+    return (uint32_t)(line * 0x9e3779b97f4a7c15ull >> 58);
+}
+static inline void leaving_miss_set_line(struct leaving_miss *l, uint32_t i, uint64_t line)
+{
+    l->of_kind[leaving_kind(l->line[i])]--;
+    l->of_kind[leaving_kind(line)]++;
+    l->line[i] = line;
+}
 static inline uint64_t leaving_later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -78,6 +92,9 @@ static inline void leaving_miss_begin(struct leaving_miss *l, const struct strat
              each = (blocks + gpu->sm.count - 1) / gpu->sm.count;
     l->answered = 2 * blocks < gpu->l1.miss_join_cycles;
     l->apart = each * strata_launch_warps_per_block(launch) <= gpu->sm.schedulers;
+    memset(l->of_kind, 0, sizeof l->of_kind);
+    for (uint32_t i = 0; i < LEAVING_REQUESTS; i++)
+        l->of_kind[leaving_kind(l->line[i])]++;
 }
 /* A load that takes so many cycles of the unit comes to it at t; `unit`: when the model begins with
  * its lines. */
@@ -112,13 +129,15 @@ static inline void leaving_miss_put(struct leaving_miss *l, const struct strata_
 {
     r.leaves = leaving_later(tag + gpu->l1.miss_join_cycles, leaving_miss_last(l)->leaves + 1);
     l->last = (l->last + 1) % LEAVING_REQUESTS;
-    l->line[l->last] = line;
+    leaving_miss_set_line(l, l->last, line);
     l->request[l->last] = r;
 }
 /* Whether a miss joins a request of its line that waits, which is the last one then. */
 static inline bool leaving_miss_takes(struct leaving_miss *l, const struct strata_gpu *gpu,
                                       uint64_t line, uint32_t sectors, uint64_t t)
 {
+    if (!l->of_kind[leaving_kind(line)])
+        return false;
     uint64_t tag = leaving_miss_tag(l, t);
     for (uint32_t k = 0, i = l->last; k < gpu->l1.miss_queue_lines && tag < l->request[i].leaves;
          k++, i = (i - 1) % LEAVING_REQUESTS) {
@@ -126,7 +145,7 @@ static inline bool leaving_miss_takes(struct leaving_miss *l, const struct strat
         bool may = r->warp == l->warp ? r->for_own : r->for_all;
         if (l->line[i] != line || r->sectors & sectors || !may)
             continue;
-        l->line[i] = LEAVING_NO_LINE;
+        leaving_miss_set_line(l, i, LEAVING_NO_LINE);
         leaving_miss_put(l, gpu, line, *r, tag);
         return l->asked = true;
     }

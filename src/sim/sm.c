@@ -74,7 +74,6 @@ void sim_sm_release(struct sim_sm *s)
         strata_cursor_release(&s->warp[w].cursor);
         sm_window_release(&s->warp[w].window);
         free(s->warp[w].scoreboard.ready);
-        free(s->warp[w].scoreboard.stall);
     }
     for (uint32_t b = 0; s->block && b < s->shared->occupancy.blocks_per_sm; b++)
         strata_block_destroy(s->block[b].data);
@@ -161,14 +160,13 @@ static strata_status size_registers(struct sim_sm *s, struct sim_warp *w, struct
     if (need > w->register_cap) {
         w->register_cap = need < 64 ? 64 : need;
         free(w->scoreboard.ready);
-        free(w->scoreboard.stall);
-        w->scoreboard.ready = malloc(w->register_cap * sizeof *w->scoreboard.ready);
-        w->scoreboard.stall = malloc(w->register_cap);
+        w->scoreboard.ready =
+            malloc(sm_register_words(w->register_cap) * sizeof *w->scoreboard.ready);
     }
-    if (!w->scoreboard.ready || !w->scoreboard.stall)
+    if (!w->scoreboard.ready)
         return strata_no_memory(err, NULL, "for the registers of a warp");
-    memset(w->scoreboard.ready, 0, w->register_cap * sizeof *w->scoreboard.ready);
-    memset(w->scoreboard.stall, 0, w->register_cap);
+    memset(w->scoreboard.ready, 0,
+           sm_register_words(w->register_cap) * sizeof *w->scoreboard.ready);
     w->scoreboard.predicate_ready = 0;
     w->scoreboard.barriers = (struct sm_barriers){0};
     return STRATA_OK;

@@ -29,11 +29,17 @@ struct sm_barriers {
 /* Code without control codes waits for registers; code with them for barriers and stall counts,
  * as the hardware does, which has no scoreboard of registers. */
 struct sm_scoreboard {
-    uint32_t *ready; /* when each register's value is there */
-    uint8_t *stall;  /* what waiting for it is called */
+    uint32_t *ready; /* when each register's value is there, by sm_register_place */
     uint32_t predicate_ready;
     struct sm_barriers barriers;
 };
+
+/* What waiting for the register in a place is called. */
+static inline uint8_t *sm_register_stall(const struct sm_scoreboard *s, uint32_t place)
+{
+    uint32_t in_line = place % SM_WORDS_A_LINE;
+    return (uint8_t *)&s->ready[place - in_line + SM_REGISTERS_A_LINE] + in_line;
+}
 
 /* The earliest issue of an instruction, and what it waits for until then. */
 struct sm_wait {
@@ -91,7 +97,7 @@ static inline void sm_scoreboard_wait(const struct sm_scoreboard *s, const struc
         sm_barriers_wait(&s->barriers, i->control.wait_mask, w);
         return;
     }
-    uint32_t last = UINT32_MAX; /* register: of the others nobody asks what they wait for */
+    uint32_t last = UINT32_MAX, at; /* the last's place: of the others nobody asks what they are */
     uint64_t ready = w->ready;
     if (i->waits_for_few) {
         for (unsigned k = 0; k < SM_FEW; k++)
@@ -99,15 +105,15 @@ static inline void sm_scoreboard_wait(const struct sm_scoreboard *s, const struc
                 ready = s->ready[last = i->first[k]];
     } else {
         for (unsigned k = 0; k < i->n_read; k++)
-            if (s->ready[i->read[k]] > ready)
-                ready = s->ready[last = i->read[k]];
+            if (s->ready[at = sm_register_place(i->read[k])] > ready)
+                ready = s->ready[last = at];
         for (unsigned k = 0; k < i->n_write; k++)
-            if (s->ready[i->write[k]] > ready)
-                ready = s->ready[last = i->write[k]];
+            if (s->ready[at = sm_register_place(i->write[k])] > ready)
+                ready = s->ready[last = at];
     }
     w->ready = ready;
     if (last != UINT32_MAX)
-        w->stall = s->stall[last];
+        w->stall = *sm_register_stall(s, last);
     if (i->reads_predicate)
         sm_wait_for(w, s->predicate_ready, SM_STALL_WAIT);
 }
@@ -116,8 +122,9 @@ static inline void sm_registers_set(struct sm_scoreboard *s, const struct sm_ins
                                     uint64_t ready)
 {
     for (unsigned k = 0; k < i->n_write; k++) {
-        s->ready[i->write[k]] = (uint32_t)ready;
-        s->stall[i->write[k]] = i->result_stall;
+        uint32_t at = sm_register_place(i->write[k]);
+        s->ready[at] = (uint32_t)ready;
+        *sm_register_stall(s, at) = i->result_stall;
     }
     if (i->writes_predicate)
         s->predicate_ready = (uint32_t)ready;
@@ -250,10 +257,13 @@ static inline void sm_turns_begin(struct sm_turns *turns, uint32_t slot, uint64_
 /* The slots of a mask, not 0, whose warps are of the oldest block among them. */
 static inline uint64_t sm_oldest_block(uint64_t mask, const struct sm_turns *turns)
 {
-    uint32_t i = 0;
-    while (i + 1 < turns->n_blocks && !(mask & turns->of_block[i]))
-        i++;
-    return mask & turns->of_block[i];
+    const uint64_t *of = turns->of_block;
+    uint64_t first = mask & of[0], second = mask & of[1], third = mask & of[2];
+    first = first ? first : second;
+    first = first ? first : third;
+    for (uint32_t i = 3; !first && i < turns->n_blocks; i++)
+        first = mask & of[i];
+    return first;
 }
 
 /* Blocks of an SM end one after another on the card, in the order in which they were given out,

@@ -225,7 +225,9 @@ static uint8_t lines_of(const struct sm_inst *i)
         lines |= line_of(i->read[k]);
     for (unsigned k = 0; k < i->n_write; k++)
         lines |= line_of(i->write[k]);
-    return i->control.known ? 0 : (uint8_t)lines; /* control codes wait for barriers */
+    if (i->control.known) /* control codes wait for barriers */
+        return 0;
+    return lines ? SM_LINES(lowest_bit32(lines), log2_floor(lines)) : SM_LINES(0, 0);
 }
 
 static void find_few(struct sm_inst *i)
@@ -235,9 +237,9 @@ static void find_few(struct sm_inst *i)
     if (!i->waits_for_few)
         return;
     for (unsigned k = 0; k < i->n_read; k++)
-        i->first[n++] = i->read[k];
+        i->first[n++] = (uint16_t)sm_register_place(i->read[k]);
     for (unsigned k = 0; k < i->n_write; k++)
-        i->first[n++] = i->write[k];
+        i->first[n++] = (uint16_t)sm_register_place(i->write[k]);
     for (; n < SM_FEW; n++)
         i->first[n] = i->first[n - 1];
 }

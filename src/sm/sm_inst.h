@@ -58,8 +58,23 @@ const char *sm_stall_name(enum sm_stall s);
 
 #define SM_MAX_READS  32
 #define SM_MAX_WRITES 16
-/* Times of registers in a line of the machine's cache. */
-#define SM_REGISTERS_A_LINE 16
+/* Times of registers stand in lines of the machine's cache, of so many words, each with what
+ * waiting for its registers is called behind them: an issue that needs one needs the other. */
+#define SM_REGISTERS_A_LINE 12
+#define SM_WORDS_A_LINE     16
+/* The word that a register's time is in, and the words of n registers. */
+static inline uint32_t sm_register_place(uint32_t reg)
+{
+    return reg + reg / SM_REGISTERS_A_LINE * (SM_WORDS_A_LINE - SM_REGISTERS_A_LINE);
+}
+static inline uint32_t sm_register_words(uint32_t n)
+{
+    return (n + SM_REGISTERS_A_LINE - 1) / SM_REGISTERS_A_LINE * SM_WORDS_A_LINE;
+}
+/* Two of them, neither beyond 7, as a byte that is not 0. */
+#define SM_LINES(first, last) ((uint8_t)(8u | (first) | (last) << 4))
+#define SM_FIRST_LINE(lines)  ((lines)&7u)
+#define SM_LAST_LINE(lines)   ((lines) >> 4)
 
 /* Most instructions name so many registers: looked at without asking how many, which differs from
  * one to the next. */
@@ -78,8 +93,8 @@ struct sm_inst {
                           load/store unit */
     bool waits_for_few : 1; /* `first` has all of its registers */
     bool is_store : 1;      /* to global or local memory */
-    uint8_t lines; /* of SM_REGISTERS_A_LINE registers whose times it waits for: a bit each of the
-                      first eight */
+    uint8_t lines; /* of SM_REGISTERS_A_LINE registers whose times it waits for: SM_LINES of the
+                      first and the last of the first eight; 0: it waits for no registers */
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint8_t flop_counter; /* flop_rule.counter */
@@ -89,7 +104,8 @@ struct sm_inst {
     uint32_t latency;
     uint32_t fetch_line;
     uint32_t warp_flops;    /* flop_rule.warp_flops */
-    uint16_t first[SM_FEW]; /* of the registers read and then written, the last of them repeated */
+    uint16_t first[SM_FEW]; /* places of the registers read and then written, the last of them
+                               repeated */
     uint16_t write[SM_MAX_WRITES], read[SM_MAX_READS];
     uint8_t to_the_next_line[52];
 };

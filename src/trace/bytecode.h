@@ -173,6 +173,11 @@ struct block_check {
     struct slot_check *slot;
     uint32_t n_slots;
     uint64_t serial; /* warps seen */
+    /* Of each static instruction: how many from it on, itself included, never have addresses; no
+     * more than PLAIN_MOST. */
+    uint8_t *plain;
+    uint32_t n_plain;
+    uint64_t code_serial; /* of the code that `plain` tells of */
 };
 strata_status block_validate(struct block_check *check, const struct strata_block *block,
                              struct strata_error *err);

@@ -17,6 +17,7 @@ struct walk {
     uint32_t n_code;
     uint32_t index, last_index, mask, other_mask;
     uint64_t n_instructions;
+    uint64_t branches; /* places of the jumps that are set */
     uint32_t branch_from[STRATA_BRANCH_MEMORY], branch_to[STRATA_BRANCH_MEMORY];
 };
 
@@ -65,13 +66,34 @@ static bool walk_addresses(struct walk *w, struct slot_check *slot)
     return !slot->list_lanes || slot->list_lanes == lanes;
 }
 
+enum { PLAIN_MOST = 63 };
+
+/* So many of the next n instructions from one on have no addresses and were not jumped from. */
+static uint32_t plain_run(const struct walk *w, uint32_t index, uint32_t n)
+{
+    uint32_t plain = w->check->plain[index], place = index % STRATA_BRANCH_MEMORY;
+    uint64_t jumps = w->branches >> place | w->branches << (-place % STRATA_BRANCH_MEMORY);
+    plain = plain < n ? plain : n;
+    uint32_t straight = jumps ? (uint32_t)__builtin_ctzll(jumps) : plain;
+    return straight < plain ? straight : plain;
+}
+
+/* Most instructions need no look of their own. */
 static bool walk_run(struct walk *w, uint32_t n)
 {
     uint32_t index = w->index, n_code = w->n_code;
     w->n_instructions += n;
-    while (n--) {
+    while (n) {
         if (index >= n_code)
             return false;
+        uint32_t plain = plain_run(w, index, n);
+        if (plain) {
+            index += plain;
+            n -= plain;
+            w->last_index = index - 1;
+            continue;
+        }
+        n--;
         uint32_t slot = code_entry(w->code, index)->slot;
         if (slot != CODE_NO_SLOT && !walk_addresses(w, &w->check->slot[slot]))
             return false;
@@ -91,6 +113,7 @@ static bool walk_jump(struct walk *w)
     if (!w->tokens || target >= w->n_code)
         return false;
     uint32_t place = w->last_index % STRATA_BRANCH_MEMORY;
+    w->branches |= (uint64_t)1 << place;
     w->branch_from[place] = w->last_index + 1;
     w->branch_to[place] = w->index = (uint32_t)target;
     return true;
@@ -168,11 +191,32 @@ static bool make_room(struct block_check *check, uint32_t n_slots)
     return true;
 }
 
+/* Code only grows: what the last instructions before say may change with those behind them. */
+static bool find_plain(struct block_check *check, const struct strata_code *code, uint32_t n)
+{
+    bool same = check->code_serial == code->serial;
+    if (same && n <= check->n_plain)
+        return true;
+    uint8_t *bigger = realloc(check->plain, n ? n : 1);
+    if (!bigger)
+        return false;
+    uint32_t end = same && check->n_plain > PLAIN_MOST ? check->n_plain - PLAIN_MOST : 0;
+    for (uint32_t i = n, run = 0; i-- > end;) {
+        run = code_entry(code, i)->slot != CODE_NO_SLOT ? 0 : run < PLAIN_MOST ? run + 1 : run;
+        bigger[i] = (uint8_t)run;
+    }
+    check->plain = bigger;
+    check->n_plain = n;
+    check->code_serial = code->serial;
+    return true;
+}
+
 strata_status block_validate(struct block_check *check, const struct strata_block *block,
                              struct strata_error *err)
 {
     uint32_t n_code = strata_code_count(block->code);
-    if (!make_room(check, atomic_load_explicit(&block->code->n_slots, memory_order_acquire)))
+    if (!make_room(check, atomic_load_explicit(&block->code->n_slots, memory_order_acquire)) ||
+        !find_plain(check, block->code, n_code))
         return strata_no_memory(err, NULL, "to check a thread block");
     for (uint32_t warp = 0; warp < block->n_warps; warp++)
         if (!check_warp(check, block, warp, n_code))
@@ -186,5 +230,6 @@ strata_status block_validate(struct block_check *check, const struct strata_bloc
 void block_check_release(struct block_check *check)
 {
     free(check->slot);
+    free(check->plain);
     memset(check, 0, sizeof *check);
 }
