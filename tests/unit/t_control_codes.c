@@ -97,9 +97,8 @@ static void a_write_barrier_is_free_when_the_result_is_there(void **state)
 static void registers_are_not_looked_at(void **state)
 {
     (void)state;
-    uint32_t ready[2] = {0, 400};
-    uint8_t stall[2] = {0};
-    struct sm_scoreboard s = {.ready = ready, .stall = stall};
+    uint32_t ready[SM_WORDS_A_LINE] = {0, 400};
+    struct sm_scoreboard s = {.ready = ready};
     struct sm_inst use = instruction();
     use.n_read = use.n_write = 1;
     use.read[0] = use.write[0] = 1;
@@ -203,12 +202,11 @@ static void without_them_it_waits_for_each_register_however_many_there_are(void 
             struct strata_code *code;
             decode(&d, &code, n_read, n_write);
             for (unsigned late = 0; late < 8; late++) {
-                uint32_t ready[16] = {0};
-                uint8_t stall[16] = {0};
-                struct sm_scoreboard s = {.ready = ready, .stall = stall};
+                uint32_t ready[SM_WORDS_A_LINE] = {0};
+                struct sm_scoreboard s = {.ready = ready};
                 bool is_one = late && late <= n_read + n_write;
                 ready[late] = 500;
-                stall[late] = SM_STALL_LONG;
+                *sm_register_stall(&s, late) = SM_STALL_LONG;
                 struct sm_wait w = wait_of(&s, &d.inst[0], 100);
                 assert_int_equal(w.ready, is_one ? 500 : 100);
                 assert_int_equal(w.stall, is_one ? SM_STALL_LONG : SM_STALL_NONE);
