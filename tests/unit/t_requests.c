@@ -61,6 +61,10 @@ static void misses_of_another_warp_join_if_the_request_did_not_wait(void **state
     joins(&l, &g, 0, 128, 1, 50);
     assert_true(joins(&l, &g, 1, 128, 2, 53));
     assert_false(joins(&l, &g, 0, 128, 4, 57));
+    joins(&l, &g, 1, 256, 1, 60);
+    joins(&l, &g, 1, 384, 1, 60);
+    joins(&l, &g, 1, 512, 1, 60); /* what is in front of it takes the card's time */
+    assert_true(joins(&l, &g, 2, 512, 2, 63));
     l = begun(&g, 132, 4);
     leaving_miss_answered(&l, 90);
     joins(&l, &g, 0, 128, 1, 100);
