@@ -272,6 +272,7 @@ struct strata_gpu {
         uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */
         uint32_t miss_join_cycles;    /* a request waits so long for misses of its line, 0 = not */
         uint32_t miss_queue_lines;    /* requests that wait at a time, 0 = no misses join */
+        uint32_t store_leaving_lines; /* that have left it and are still read out */
         uint32_t store_narrow_places; /* that a line of stores below a word takes of them; 0: one */
         uint32_t store_buffer_lines;  /* stores wait here and merge, 0 = each leaves at once */
         uint32_t store_idle_cycles;   /* they leave when no store has touched their line for so many

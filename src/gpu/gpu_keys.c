@@ -219,6 +219,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.miss_queue", l1.miss_queue_lines, "", 0, 31, "0", "line requests that wait so at a time; a further miss is looked up when there is room; 0: misses join no request"),
     UINT("l1.store_narrow", l1.store_narrow_places, "", 0, 16, "0", "lines of l1.store_buffer that one with stores of less than a word takes, which meet no others; 0: as any"),
     UINT("l1.store_buffer", l1.store_buffer_lines, "", 0, 64, "0", "lines in which stores wait and merge before they leave; 0: each leaves at once"),
+    UINT("l1.store_leaving", l1.store_leaving_lines, "", 0, 32, "0", "lines of stores that have left this buffer and are read out, flit by flit; a store to one of them begins its line anew, and what else was there of it is lost; 0: none are"),
     CYCLES("l1.store_idle", l1.store_idle_cycles, "0", "waiting stores leave when no store has touched their line for so many idle cycles of the load/store unit"),
     CYCLES("l1.store_wait", l1.store_wait_cycles, "100", "... or for so many cycles in all"),
     CYCLES("l1.store_drain", l1.store_drain_cycles, "0", "cycles of the load/store unit that a whole line of stores takes to leave"),

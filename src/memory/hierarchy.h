@@ -25,6 +25,7 @@
 #include "memory/column_walk.h"
 #include "memory/l1_rules.h"
 #include "memory/leaving_miss.h"
+#include "memory/leaving_stores.h"
 #include "memory/load_store.h"
 #include "memory/request_coalescer.h"
 #include "memory/store_buffer.h"
@@ -48,7 +49,8 @@ struct hierarchy_sm {
     uint64_t store_taken; /* when the L2 takes the latest of its stores in */
     uint64_t store_done;  /* the last store has reached the L2 */
     struct store_buffer stores;
-    uint64_t constants_free;       /* what answers loads of constants */
+    struct leaving_stores leaving_stores; /* of these, what is not out of the L1 yet */
+    uint64_t constants_free;              /* what answers loads of constants */
     uint64_t texture_free;         /* the texture unit, which reads wait for and loads do not */
     uint64_t texture_miss_free;    /* its next request may leave */
     struct cache tlb;              /* first-level TLB, where the description has one */

@@ -21,6 +21,7 @@ static void send_store(void *who, const struct store_line *s, uint64_t t)
         hierarchy_take(m, hierarchy_port(m, from->sm), t, flits * m->out_64ths_per_packet);
     start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
+    leaving_stores_put(&p->leaving_stores, s->line, t, flits * m->out_64ths_per_packet);
     load_store_owe(&p->unit, m->gpu, n);
     uint64_t taken = hierarchy_l2_write(m, from->sm, s, start);
     if (m->cost.write_flit) /* else nothing but the port keeps a store back */
@@ -491,6 +492,8 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
         one.line = r[i].line;
         line_bytes_of(&one.bytes, w, &r[i], m->gpu->l1.cache.line_bytes);
         expect_store(m, p->partition, one.line);
+        if (leaving_stores_has(&p->leaving_stores, m->gpu, one.line, start))
+            l1_forget(&p->l1, one.line);
         if (m->gpu->l1.enabled)
             hits += popcount32(l1_write(&p->l1, m->gpu, one.line, r[i].sectors, &one.bytes, start));
         store_buffer_put(&p->stores, m->gpu, &one, start - p->unit.held,

@@ -255,7 +255,8 @@ static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, 
         request_coalescer_entry(&m->requests, m->sm[sm].group, line, sectors, bulk);
     bool was_open = !e->parts;
     uint64_t hits = m->count.l2_tex_read_hit;
-    enum request_fate fate = request_coalescer_meet(&m->requests, e, line, sectors, t < e->until);
+    enum request_fate fate =
+        request_coalescer_meet(&m->requests, e, line, sectors, e->node == sm, t < e->until);
     if (fate == REQUEST_MERGES) {
         m->count.merged_sectors += popcount32(sectors);
         note_leaving(m, sm, line, fate, false, 0);
@@ -267,7 +268,7 @@ static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, 
                  m->count.l2_tex_read_hit - hits);
     if (fate == REQUEST_ALONE)
         return arrival;
-    request_coalescer_open(e, m->gpu, line, sectors, t, 0);
+    request_coalescer_open(e, m->gpu, line, sectors, t, sm);
     request_coalescer_answered(e, arrival, back && arrival > back ? arrival - back : 0);
     return arrival;
 }

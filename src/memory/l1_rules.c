@@ -22,6 +22,13 @@ uint32_t l1_place(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
     return cache_insert(l1, line, NULL);
 }
 
+void l1_forget(struct cache *l1, uint64_t line)
+{
+    uint32_t slot = cache_find(l1, line);
+    if (slot != CACHE_NONE)
+        l1->slot[slot].valid = l1->slot[slot].partial = 0;
+}
+
 uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
                   const struct line_bytes *bytes, uint64_t t)
 {

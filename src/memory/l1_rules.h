@@ -110,6 +110,8 @@ static inline bool l1_store_restarts(const struct cache *l1, const struct strata
 {
     return gpu->l1.store_restarts_line && l1_filled_at(&l1->slot[slot]) > t;
 }
+/* Nothing of a line is there any more, but its place. */
+void l1_forget(struct cache *l1, uint64_t line);
 /* A store of some bytes at t; returns the sectors that count as hits: those it finds there, or all
  * of a line that is there (l1.store_counts_by_line). */
 uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,

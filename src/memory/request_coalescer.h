@@ -5,8 +5,11 @@
  * neighbours whose halos overlap in part of a line never do. With xbar.coalescer_one_part a line
  * has one entry: a request for other sectors of it goes on alone, and so do all that follow while
  * the first is on its way (join_probe.cu, parts: of two readers of one sector and two of another
- * 3.6 requests go on, of four and four 7.3, as the order of their arrival gives). How long an entry
- * is open is the caller's clock to say.
+ * 3.6 requests go on, of four and four 7.3, as the order of their arrival gives). Where it is the
+ * SM of the first request that asks for the others, the next request begins an entry of its own:
+ * shifted_probe.cu, cross, shift 16: of a line that one SM asks for in two halves and two
+ * neighbours as a whole 3.1 to 3.3 requests and 9.2 to 9.5 sectors go on, where 4 and 12 would if
+ * nobody merged. How long an entry is open is the caller's clock to say.
  *
  * As many lines as xbar.coalescer_lines are remembered, of bulk copies xbar.coalescer_bulk_lines:
  * step_probe.cu, cyclic, has blocks read the same lines past the L1 in bursts, and with 256 lines
@@ -56,16 +59,20 @@ static inline struct open_request *request_coalescer_entry(const struct request_
     uint64_t hash = mix64((line >> 7) * 16 + (c->one_part ? 15 : sectors)) >> 20;
     return &c->open[(size_t)group * c->size + (hash & (lines - 1))];
 }
-/* What becomes of a request that meets an entry, which is open or not; a merged one takes its place
- * there. */
+/* What becomes of a request that meets an entry, which is open or not; `own`: the SM that opened it
+ * asks again. A merged one takes its place there. */
 static inline enum request_fate request_coalescer_meet(const struct request_coalescer *c,
                                                        struct open_request *e, uint64_t line,
-                                                       uint32_t sectors, bool open)
+                                                       uint32_t sectors, bool own, bool open)
 {
     if (e->line != line || !open)
         return REQUEST_OPENS;
-    if (c->one_part && e->sectors != sectors)
-        e->parts = true;
+    if (c->one_part && e->sectors != sectors) {
+        e->parts |= !own;
+        e->until = own && !e->parts ? 0 : e->until;
+    }
+    if (!e->until)
+        return REQUEST_ALONE;
     if (e->parts)
         return REQUEST_ALONE;
     if (e->sectors != sectors || !e->room)

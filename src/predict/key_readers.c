@@ -130,6 +130,7 @@ static const struct {
     {"l1.tag_hit_counts_as_hit", REUSE | FLOW | SIM},
     {"l1.store_counts_by_line", REUSE | FLOW | SIM},
     {"l1.store_restarts_line", REUSE | FLOW | SIM},
+    {"l1.store_leaving", FLOW},
     {"l1.reserved_lines", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"l1.miss_requests_per_cycle", FLOW | SIM},
     {"l1.miss_join", FLOW | SIM},

@@ -33,8 +33,8 @@ bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32
     struct open_request *e =
         request_coalescer_entry(&c->table, group, line, sectors, nodes[node].bulk);
     *reply_time = UINT64_MAX;
-    enum request_fate fate =
-        request_coalescer_meet(&c->table, e, line, sectors, e->node != SIM_NONE || t < e->until);
+    enum request_fate fate = request_coalescer_meet(&c->table, e, line, sectors, false,
+                                                    e->node != SIM_NONE || t < e->until);
     if (fate == REQUEST_MERGES) {
         c->merged_sectors += popcount32(sectors);
         if (e->node == SIM_NONE) {

@@ -338,6 +338,41 @@ static void stores_below_a_word_take_more_places_and_meet_only_one_another(void 
     assert_true(n_sent == 10 && b.n == 0 && b.places == 0);
 }
 
+static void a_line_of_stores_is_on_its_way_out_until_it_and_those_before_it_are_read(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct leaving_stores l = {0};
+    for (uint64_t i = 0; i < 8; i++)
+        leaving_stores_put(&l, i * 128, 100, 2 * 64);
+    assert_true(leaving_stores_has(&l, &g, 0, 101) && !leaving_stores_has(&l, &g, 0, 102));
+    assert_true(leaving_stores_has(&l, &g, 7 * 128, 115) &&
+                !leaving_stores_has(&l, &g, 7 * 128, 116));
+    assert_false(leaving_stores_has(&l, &g, 8 * 128, 101));
+    for (uint64_t i = 8; i < 8 + g.l1.store_leaving_lines; i++)
+        leaving_stores_put(&l, i * 128, 100, 2 * 64);
+    assert_false(leaving_stores_has(&l, &g, 7 * 128, 110)); /* too many have left since */
+    assert_true(leaving_stores_has(&l, &g, 8 * 128, 110));
+}
+
+static void what_the_l1_forgets_of_a_line_is_fetched_again(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct line_bytes word = {{15}}, read = {{15}};
+    struct strata_cache_config config = l1_config(&g, 64 << 10);
+    struct cache l1;
+    assert_int_equal(cache_create(&config, 1, &l1, NULL), STRATA_OK);
+    l1_write(&l1, &g, 256, 1, &word, 10);
+    uint32_t slot = cache_find(&l1, 256);
+    assert_int_equal(l1_readable(&l1, &g, slot, 1, &read), 1);
+    l1_forget(&l1, 256);
+    l1_forget(&l1, 512);
+    assert_int_equal(l1_readable(&l1, &g, slot, 1, &read), 0);
+    assert_int_equal(cache_find(&l1, 512), CACHE_NONE);
+    cache_release(&l1);
+}
+
 /* The same rule without any bound of times. */
 static uint32_t due_lines(const struct store_buffer *b, uint64_t t, uint64_t busy, uint64_t *line)
 {
@@ -635,6 +670,8 @@ int main(void)
         cmocka_unit_test(sectors_of_any_size_are_whole_when_all_their_bytes_are),
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
         cmocka_unit_test(stores_below_a_word_take_more_places_and_meet_only_one_another),
+        cmocka_unit_test(a_line_of_stores_is_on_its_way_out_until_it_and_those_before_it_are_read),
+        cmocka_unit_test(what_the_l1_forgets_of_a_line_is_fetched_again),
         cmocka_unit_test(no_store_that_is_due_is_missed_whatever_came_before),
         cmocka_unit_test(schedulers_share_what_answers_loads_of_constants),
         cmocka_unit_test(a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_unit),

@@ -61,6 +61,10 @@ static void misses_of_another_warp_join_if_the_request_did_not_wait(void **state
     joins(&l, &g, 0, 128, 1, 50);
     assert_true(joins(&l, &g, 1, 128, 2, 53));
     assert_false(joins(&l, &g, 0, 128, 4, 57));
+    joins(&l, &g, 1, 256, 1, 60);
+    joins(&l, &g, 1, 384, 1, 60);
+    joins(&l, &g, 1, 512, 1, 60); /* what is in front of it takes the card's time */
+    assert_true(joins(&l, &g, 2, 512, 2, 63));
     l = begun(&g, 132, 4);
     leaving_miss_answered(&l, 90);
     joins(&l, &g, 0, 128, 1, 100);
@@ -334,16 +338,16 @@ static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
     uint64_t until = 900 - h200.xbar.coalescer_return_cycles;
     assert_int_equal(request_coalescer_init(&c, &h200, NULL), STRATA_OK);
     struct open_request *e = request_coalescer_entry(&c, 0, 4096, 3, false);
-    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, 100 < e->until), REQUEST_OPENS);
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, false, 100 < e->until), REQUEST_OPENS);
     request_coalescer_open(e, &h200, 4096, 3, 100, 0);
     request_coalescer_answered(e, 900, until);
     assert_true(e->until == until && e->arrival == 900);
     assert_ptr_equal(request_coalescer_entry(&c, 0, 4096, 3, false), e);
-    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, false), REQUEST_OPENS);
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, false, false), REQUEST_OPENS);
     for (int k = 0; k < 3; k++)
-        assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_MERGES);
+        assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, false, true), REQUEST_MERGES);
     /* four share the answer */
-    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_OPENS);
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, false, true), REQUEST_OPENS);
     assert_ptr_not_equal(request_coalescer_entry(&c, 1, 4096, 3, false), e); /* another GPC */
     request_coalescer_release(&c);
 }
@@ -401,13 +405,29 @@ static uint32_t requests_that_go_on(const struct strata_gpu *g, const char *orde
     for (const char *p = order; *p; p++) {
         uint32_t sectors = *p == 'A' ? 1 : 2;
         struct open_request *e = request_coalescer_entry(&c, 0, 4096, sectors, false);
-        enum request_fate fate = request_coalescer_meet(&c, e, 4096, sectors, e->until > 0);
+        enum request_fate fate = request_coalescer_meet(&c, e, 4096, sectors, false, e->until > 0);
         n += fate != REQUEST_MERGES;
         if (fate == REQUEST_OPENS)
             request_coalescer_open(e, g, 4096, sectors, 100, 0);
     }
     request_coalescer_release(&c);
     return n;
+}
+
+static void
+an_sm_that_asks_for_other_sectors_of_a_line_itself_leaves_the_line_to_others(void **state)
+{
+    (void)state;
+    struct request_coalescer c;
+    assert_int_equal(request_coalescer_init(&c, &h200, NULL), STRATA_OK);
+    struct open_request *e = request_coalescer_entry(&c, 0, 4096, 1, false);
+    request_coalescer_open(e, &h200, 4096, 1, 100, 0);
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 14, true, true), REQUEST_ALONE);
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 15, false, 101 < e->until), REQUEST_OPENS);
+    request_coalescer_open(e, &h200, 4096, 15, 101, 1);
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 15, false, 102 < e->until),
+                     REQUEST_MERGES);
+    request_coalescer_release(&c);
 }
 
 static void once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more(void **state)
@@ -456,6 +476,8 @@ int main(void)
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(a_copy_to_several_blocks_shares_no_answer),
         cmocka_unit_test(copies_are_remembered_in_fewer_lines_than_loads),
+        cmocka_unit_test(
+            an_sm_that_asks_for_other_sectors_of_a_line_itself_leaves_the_line_to_others),
         cmocka_unit_test(once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more),
         cmocka_unit_test(
             groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
