@@ -94,7 +94,7 @@ static const struct strata_gpu_key keys[] = {
     REAL("sm.barrier_warp", sm.barrier_warp_cycles, "cycles", 0, 1000, "0", "a barrier takes this much more for each warp of the block"),
     CYCLES("sm.lsu_queue", sm.lsu_queue_cycles, "0", "work the load/store unit accepts ahead; 0: any amount"),
     SIZE("sm.local_base", sm.local_base_bytes, 0, 1e18, "65536GiB", "address where the local memory of warps begins, as the caches see it"),
-    SIZE("sm.local_warp", sm.local_warp_bytes, 128, 1e12, "2MiB", "from the local memory of one warp to that of the next"),
+    SIZE("sm.local_warp", sm.local_warp_bytes, 128, 1e12, "50KiB", "from the local memory of a warp slot to that of the next"),
     CYCLES("sm.latency.int", sm.latency_int_cycles, "4", "integer and logic, issue to dependent issue"),
     CYCLES("sm.latency.imad", sm.latency_imad_cycles, "4", "integer multiply-add"),
     CYCLES("sm.latency.fp32", sm.latency_fp32_cycles, "4", "single precision"),
