@@ -283,6 +283,7 @@ static const struct strata_gpu_key keys[] = {
     SIZE("l2.dirty_partial", l2.dirty_partial_bytes, 0, 1e12, "0", "of them lines with sectors written in part; 0: all"),
     SIZE("l2.dirty_at_start", l2.dirty_at_start_bytes, 0, 1e12, "0", "dirty lines of others in the L2 when a launch begins"),
     REAL("l2.dirty_at_start_ways", l2.dirty_at_start_ways, "", 0, 1, "0.25", "share of the ways that they take in the sets they are in"),
+    UINT("l2.dirty_dealt", l2.dirty_dealt, "", 0, 255, "0", "dirty lines of each of the sets that lines are dealt into by their numbers, as many as l2.dirty has room for; 0: no such limit"),
     UINT("l2.dirty_ahead", l2.dirty_ahead, "", 0, 255, "0", "dirty lines of a set that read hits write back after it had to give one up"),
     UINT("l2.partial_ways", l2.partial_ways, "", 0, 128, "0", "lines of one set with sectors written in part, dirty or copies; one of a set beyond is read whole and written back, or dropped if it is a copy; 0: all"),
     UINT("l2.partial_ways_hit", l2.partial_ways_hit, "", 0, 128, "0", "the same when a write in part finds its line in part already; of use with l2.partial_ways; 0: all"),
