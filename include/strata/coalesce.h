@@ -37,6 +37,7 @@ struct strata_coalescer {
         bank_rows;     /* words one bank can deliver together: 2 on Kepler in 4-byte mode, else 1 */
     bool merge_phases; /* wide shared accesses of lane pairs share a pass (Volta and later) */
     uint64_t local_window;              /* generic address where local memory begins; 0 = unknown */
+    uint64_t local_warp;                /* bytes of a warp's local memory that lie side by side */
     uint32_t filter_bytes;              /* of a texel that a filter takes in one pass; 0: all */
     const struct strata_launch *launch; /* whose textures are known; NULL: none are */
 };

@@ -352,6 +352,7 @@ struct strata_gpu {
         uint64_t dirty_partial_bytes;  /* of them lines with a sector written in part, 0 = all */
         uint64_t dirty_at_start_bytes; /* dirty lines of others when a launch begins */
         double dirty_at_start_ways;    /* share of the ways they take in the sets they are in */
+        uint32_t dirty_dealt;          /* dirty lines of a set that lines are dealt into */
         uint32_t dirty_ahead;          /* lines of a set that read hits write back after one */
         uint32_t partial_ways;         /* lines of a set with a sector written in part, 0 = all */
         uint32_t partial_ways_hit;     /* the same when a write finds its line so, 0 = all */

@@ -32,6 +32,7 @@ void strata_coalescer_init(struct strata_coalescer *c, const struct strata_gpu *
     c->bank_rows = is_kepler(gpu) && gpu->shared.bank_mode == STRATA_BANKS_4B ? 2 : 1;
     c->merge_phases = gpu->sm_version >= 70;
     c->local_window = launch ? launch->local_base : 0;
+    c->local_warp = gpu->sm.local_warp_bytes;
     c->filter_bytes = gpu->l1.texture_filter_bytes;
     c->launch = launch && launch->n_textures ? launch : NULL;
 }

@@ -14,6 +14,15 @@ static uint64_t local_offset(const struct strata_coalescer *c, uint64_t address)
                : address;
 }
 
+/* Where a word of the warp's threads begins. A driver gives every warp of the GPU as much as the
+ * largest stack so far; of a thread that has more than that (traces do not tell how much) the rest
+ * lies apart, so that it meets no other warp's. */
+static uint64_t word_begins(const struct strata_coalescer *c, uint64_t local_base, uint64_t word)
+{
+    uint64_t at = word * 4 * STRATA_WARP_SIZE, apart = 1 + (UINT64_C(1) << 9);
+    return at < c->local_warp ? local_base + at : local_base * apart + at;
+}
+
 unsigned coalesce_local(const struct strata_coalescer *c, const struct lanes *a,
                         uint64_t local_base, struct strata_request *out)
 {
@@ -25,8 +34,7 @@ unsigned coalesce_local(const struct strata_coalescer *c, const struct lanes *a,
         for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
             unsigned lane = lowest_bit32(rest);
             uint64_t offset = local_offset(c, lane_address(a, lane)) + part * 4;
-            word_address[lane] =
-                local_base + (offset / 4) * (4 * STRATA_WARP_SIZE) + lane * 4 + offset % 4;
+            word_address[lane] = word_begins(c, local_base, offset / 4) + lane * 4 + offset % 4;
         }
         n = coalesce_group(c, &word, word.mask, out, n);
     }

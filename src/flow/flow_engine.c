@@ -256,7 +256,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     w->has_groups = false;
     w->sleeps = FLOW_AWAKE;
     w->fetch_line = UINT32_MAX;
-    w->local_base = sm_local_base(e->gpu, index);
+    w->local_base = sm_local_base(e->gpu, index / e->slots_per_sm, index % e->slots_per_sm);
     if (e->window)
         sm_window_reset(&e->window[index]);
     st = flow_next_instruction(e, w);

@@ -273,7 +273,6 @@ static strata_status start_wave(struct reading *r)
             w->hash = 0;
             w->n_instructions = w->n_records = 0;
             w->flag = r->flags + (size_t)n * (pcs + 1);
-            w->local_base = sm_local_base(r->gpu, n);
             advance(r, w);
         }
     }
@@ -281,8 +280,10 @@ static strata_status start_wave(struct reading *r)
     for (uint32_t s = 0; s < r->gpu->sm.count; s++) {
         r->first_of_sm[s] = at;
         for (uint32_t w = 0; w < r->n_warps; w++)
-            if (r->warp[w].sm == s)
+            if (r->warp[w].sm == s) {
+                r->warp[w].local_base = sm_local_base(r->gpu, s, at - r->first_of_sm[s]);
                 r->list[at++] = w;
+            }
     }
     r->first_of_sm[r->gpu->sm.count] = at;
     return STRATA_OK;

@@ -40,12 +40,19 @@ static inline void store_buffer_flush(struct store_buffer *b, uint64_t t, store_
     b->n = b->places = 0;
 }
 
-/* What a line takes: stores of less than a word have places of their own, and more of them
- * (below_probe.cu: two stores of bytes to 8 lines meet, to 16 none do, of words 16; a byte and a
- * word never do). */
-static inline uint32_t store_buffer_places(const struct strata_gpu *gpu, uint32_t width_bytes)
+/* What a line takes: stores of less than a word have places of their own, and more of them for each
+ * sector they touch (below_probe.cu: two stores of bytes to a sector of 8 lines meet, to 16 none
+ * do, of words 16; a byte and a word never do). */
+static inline uint32_t store_buffer_places(const struct strata_gpu *gpu, uint32_t width_bytes,
+                                           uint32_t sectors)
 {
-    return width_bytes < 4 && gpu->l1.store_narrow_places ? gpu->l1.store_narrow_places : 1;
+    uint32_t narrow = gpu->l1.store_narrow_places;
+    return width_bytes < 4 && narrow ? 1 + (narrow - 1) * popcount32(sectors) : 1;
+}
+/* Stores of one kind meet: those of less than a word, or others. */
+static inline bool store_buffer_same_kind(const struct store_line *a, const struct store_line *b)
+{
+    return (a->places > 1) == (b->places > 1);
 }
 
 static inline void store_buffer_leave(struct store_buffer *b, uint32_t i, uint64_t t,
@@ -111,7 +118,7 @@ static inline struct store_line *store_buffer_entry(struct store_buffer *b,
     uint32_t i = 0;
     while (i < b->n && b->line[i].line != store->line)
         i++;
-    if (i < b->n && b->line[i].places == store->places)
+    if (i < b->n && store_buffer_same_kind(&b->line[i], store))
         return &b->line[i];
     if (i < b->n)
         store_buffer_leave(b, i, t, send, who);

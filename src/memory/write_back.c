@@ -27,6 +27,58 @@ static bool ring_init(struct dirty_ring *r, uint64_t slots, uint64_t limit_bytes
     return r->line;
 }
 
+/* ---- sets that lines are dealt into ---- */
+
+/* A run of as many lines as there are sets goes into all of them, from a set on that is drawn; of
+ * an address's lines every second home_lines are another partition's. */
+static uint64_t *deal_set(const struct dirty_deal *d, uint64_t line)
+{
+    uint64_t n = line >> d->line_shift, h = d->home_lines, mine = h ? n / (2 * h) * h + n % h : n;
+    return &d->line[(mine + (mix64(mine / d->sets) >> 32)) % d->sets * d->limit];
+}
+
+static strata_status deal_init(struct dirty_deal *d, const struct strata_gpu *gpu,
+                               uint32_t n_shares, struct strata_error *err)
+{
+    uint64_t lines = gpu->l2.dirty_bytes / gpu->l2.cache.line_bytes / n_shares;
+    uint32_t homes = gpu->l2.home_bytes ? gpu->l2.home_bytes : 4096;
+    *d = (struct dirty_deal){.limit = gpu->l2.dirty_dealt,
+                             .line_shift = log2_floor(gpu->l2.cache.line_bytes),
+                             .home_lines = n_shares == 2 ? homes / gpu->l2.cache.line_bytes : 0};
+    if (!d->limit || n_shares > 2 || lines < d->limit)
+        return STRATA_OK;
+    d->sets = lines / d->limit;
+    d->line = calloc(d->sets * d->limit, sizeof *d->line);
+    return d->line ? STRATA_OK : strata_no_memory(err, NULL, "for the modelled L2");
+}
+
+static void deal_drop(struct dirty_deal *d, uint64_t line)
+{
+    uint64_t *set = deal_set(d, line);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->limit; i++)
+        if (set[i] != line)
+            set[kept++] = set[i];
+    while (kept < d->limit)
+        set[kept++] = 0;
+}
+
+/* A full set gives up one of its lines that is drawn: of what is written again and again about as
+ * many leave each time as the first time (local_probe.cu: 16 words of ten waves of blocks 316,776
+ * sectors, of one 21,216). */
+static void deal_put(struct dirty_deal *d, uint64_t line)
+{
+    uint64_t *set = deal_set(d, line);
+    if (set[d->limit - 1]) {
+        d->over = set[mix64(d->drawn++) % d->limit];
+        deal_drop(d, d->over);
+    }
+    uint32_t at = 0;
+    while (set[at])
+        at++;
+    set[at] = line;
+}
+
 /* What the caches hold of others' writes when a launch begins: dirty lines at no address of the
  * program, the first to be displaced (probes stream_read and reread: reads alone write 75,000
  * sectors to DRAM). They leave in proportion while the L2 fills from 65 % to all of it
@@ -61,6 +113,8 @@ strata_status write_back_init(struct write_back *d, const struct strata_gpu *gpu
     if (!ring_init(&d->all, l2->n_slots, gpu->l2.dirty_bytes, line_of_all) ||
         !ring_init(&d->partial, l2->n_slots, gpu->l2.dirty_partial_bytes, line_of_all))
         return strata_no_memory(err, NULL, "for the modelled L2");
+    if (deal_init(&d->deal, gpu, n_shares, err) != STRATA_OK)
+        return err->status;
     d->set_limit = gpu->l2.dirty_ways;
     d->crowded = 0;
     d->set_lines = d->set_limit ? calloc(l2->n_sets, sizeof *d->set_lines) : NULL;
@@ -84,6 +138,7 @@ void write_back_release(struct write_back *d)
 {
     free(d->all.line);
     free(d->partial.line);
+    free(d->deal.line);
     free(d->set_lines);
     free(d->set_due);
     free(d->set_partial);
@@ -109,6 +164,8 @@ void write_back_mark(struct write_back *d, const struct cache *l2, struct cache_
     if (!s->dirty) {
         ring_push(&d->all, s->line);
         count_in_set(d, l2, s);
+        if (d->deal.line && s->line < MEMORY_OTHERS)
+            deal_put(&d->deal, s->line);
     }
     if (s->partial && !(was_partial && s->dirty))
         ring_push(&d->partial, s->line);
@@ -221,9 +278,18 @@ struct cache_slot *write_back_in_part(struct write_back *d, struct cache *l2, ui
     return &l2->slot[l2->age[b] < l2->age[a] ? b : a];
 }
 
+static struct cache_slot *dealt_out(struct write_back *d, struct cache *l2)
+{
+    uint32_t slot = d->deal.over ? cache_find(l2, d->deal.over) : CACHE_NONE;
+    d->deal.over = 0;
+    return slot != CACHE_NONE && l2->slot[slot].dirty ? &l2->slot[slot] : NULL;
+}
+
 struct cache_slot *write_back_overdue(struct write_back *d, struct cache *l2)
 {
     struct cache_slot *s = d->crowded ? crowded_out(d, l2) : NULL;
+    if (!s && d->deal.over)
+        s = dealt_out(d, l2);
     if (!s)
         s = ring_overdue(&d->partial, l2, true);
     return s ? s : ring_overdue(&d->all, l2, false);
@@ -239,6 +305,8 @@ uint32_t write_back_clean(struct write_back *d, const struct cache *l2, struct c
     if (s->partial)
         d->partial.lines--;
     d->all.lines--;
+    if (d->deal.line && s->line < MEMORY_OTHERS)
+        deal_drop(&d->deal, s->line);
     s->dirty = s->partial = 0;
     return dirty;
 }

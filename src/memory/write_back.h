@@ -15,7 +15,9 @@
  * whose home is far counts on both sides), and from a lower number on where a write finds its line
  * in part already (l2.partial_ways_hit; of 64, 96, 192 thousand lines of which four sectors are
  * written one after another 73,552, 222,512, 635,424 sectors, of 256 in one request each 16,640,
- * 109,488, 488,448). Not thread-safe per object. */
+ * 109,488, 488,448). Small sets into which lines are dealt by their numbers have a limit besides
+ * (l2.dirty_dealt): lines that lie far apart fill them unevenly (strewn_probe.cu). Not thread-safe
+ * per object. */
 #ifndef STRATA_MEMORY_WRITE_BACK_H
 #define STRATA_MEMORY_WRITE_BACK_H
 
@@ -26,8 +28,18 @@ struct dirty_ring {
     uint64_t head, tail, mask;
     uint64_t lines, limit; /* limit 0: none */
 };
+/* Small sets of dirty lines, into which lines are dealt by their numbers; line 0 of a set is its
+ * oldest. */
+struct dirty_deal {
+    uint64_t *line;      /* `limit` of each set, 0: none; NULL: there is no such limit */
+    uint64_t sets, over; /* the line that a full set gives up; 0: none */
+    uint64_t drawn;      /* how often */
+    uint32_t limit, line_shift;
+    uint32_t home_lines; /* that two partitions take by turns; 0: one has all */
+};
 struct write_back {
     struct dirty_ring all, partial;
+    struct dirty_deal deal;
     uint32_t *set_lines; /* dirty lines of the program in each set; NULL: sets have no limit */
     uint32_t set_limit, crowded; /* the set that is over it, counted from 1; 0: none */
     uint8_t *set_due; /* lines of each set that its next read hits write back; NULL: never any */

@@ -190,7 +190,8 @@ static strata_status start_warps(struct residents *r, uint32_t place, residents_
         struct resident_warp *w = &r->warp[index];
         w->block = place;
         w->live = true;
-        w->local_base = sm_local_base(r->gpu, index);
+        w->local_base =
+            sm_local_base(r->gpu, b->core, index - b->core * r->places * r->warps_per_block);
         w->lane = r->anew ? &b->thread[k * r->warp_size] : NULL;
         w->n_lanes = r->warp_size;
         if (!r->anew)

@@ -300,10 +300,11 @@ static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
             uint32_t hit = l1_store(&s->l1, l->line, l->sectors, &l->bytes, start);
             s->count.n.st_hits += q->counts_hits ? popcount32(hit) : 0;
         }
-        struct store_line line = {.line = l->line,
-                                  .bytes = l->bytes,
-                                  .owners = 1u << block,
-                                  .places = store_buffer_places(s->shared->gpu, q->width_bytes)};
+        struct store_line line = {
+            .line = l->line,
+            .bytes = l->bytes,
+            .owners = 1u << block,
+            .places = store_buffer_places(s->shared->gpu, q->width_bytes, l->sectors)};
         sim_store_put(s, &line, block, start);
     }
     sim_blocks_written(s, 1u << block, 0); /* the instruction itself, counted when it was queued */

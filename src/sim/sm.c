@@ -189,8 +189,7 @@ static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block
     sm_async_reset(&w->async);
     sim_async_start_warp(s, index);
     w->fetch_line = UINT32_MAX;
-    w->local_base =
-        sm_local_base(s->shared->gpu, (uint64_t)s->index * s->shared->slots_per_sm + index);
+    w->local_base = sm_local_base(s->shared->gpu, s->index, index);
     sm_window_reset(&w->window);
     sim_next_instruction(s, w);
     if (!w->has_next)

@@ -56,11 +56,11 @@ static inline uint64_t sm_constants_ready(const struct strata_gpu *gpu, const st
     return start + i->latency + more;
 }
 
-/* Where the local memory of the warp in a place of the GPU begins: places are far enough apart for
- * what their threads may have, and beyond all that programs allocate. */
-static inline uint64_t sm_local_base(const struct strata_gpu *gpu, uint64_t place)
+/* Where the local memory of the warp in a slot of an SM begins: every slot of the GPU has its own,
+ * one behind the other, in which one block's warps follow another's (where_probe.cu). */
+static inline uint64_t sm_local_base(const struct strata_gpu *gpu, uint64_t sm, uint64_t slot)
 {
-    return gpu->sm.local_base_bytes + place * gpu->sm.local_warp_bytes;
+    return gpu->sm.local_base_bytes + (sm * gpu->sm.max_warps + slot) * gpu->sm.local_warp_bytes;
 }
 
 /* Warp slots of an SM, slot i at scheduler i mod their number. Blocks follow one another without a

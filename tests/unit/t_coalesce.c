@@ -275,6 +275,7 @@ static void equal_offsets_of_local_memory_share_a_line(void **state)
     struct strata_request out[STRATA_MAX_REQUESTS];
     struct access a;
     (void)state;
+    gpu.sm.local_warp_bytes = 6 * 128;
     strata_coalescer_init(&c, &gpu, &launch);
     set_inst(&a, STRATA_SPACE_LOCAL, STRATA_MEM_LOAD, 4, "LDL");
     set_stride(&a, 0xffffffffu, 16, 0);
@@ -288,6 +289,11 @@ static void equal_offsets_of_local_memory_share_a_line(void **state)
     assert_int_equal(out[0].line, 0x10000 + 4 * 128);
     assert_int_equal(out[1].line, 0x10000 + 5 * 128);
     assert_int_equal(strata_count_sectors(out, 2), 4);
+    /* what a warp has beyond its share is not the next warp's */
+    set_stride(&a, 0x0000ffffu, launch.local_base + 20, 0);
+    assert_int_equal(strata_coalesce(&c, &a.w, 0x10000, out), 2);
+    assert_int_equal(out[0].line, 0x10000 + 5 * 128);
+    assert_int_equal(out[1].line, 0x10000 * 513 + 6 * 128);
     assert_int_equal(strata_local_bytes(10), 12 * 32);
 }
 

@@ -281,6 +281,33 @@ static void a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit(void **state
     assert_int_equal(leave_while_read(&g, ways + 1, ways + 1), 0);
 }
 
+/* Sectors that leave while 16 whole lines of every `apart` are written, 8,448 times. */
+static uint64_t leave_strewn(struct strata_gpu *g, uint64_t apart)
+{
+    static struct hierarchy m;
+    struct strata_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    struct store_line store = {.sectors = 15};
+    memset(&store.bytes, 0xff, sizeof store.bytes);
+    assert_int_equal(hierarchy_init(&m, g, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
+    for (uint64_t i = 0; i < 8448 * 16; i++) {
+        store.line = (UINT64_C(1) << 40) + (i / 16 * apart + i % 16) * 128;
+        hierarchy_l2_write(&m, 0, &store, i);
+    }
+    uint64_t n = m.count.dram_write;
+    hierarchy_release(&m);
+    return n;
+}
+
+static void lines_far_apart_leave_sooner_than_as_many_side_by_side(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    uint64_t apart = leave_strewn(&g, 512), together = leave_strewn(&g, 16);
+    assert_true(apart > 10000 && together < 1000);
+    g.l2.dirty_dealt = 0;
+    assert_true(leave_strewn(&g, 512) < 1000 && leave_strewn(&g, 16) == together);
+}
+
 /* A word of lines of one set is written, then another: sectors read for those that leave, before
  * and with the second word. far: the lines' home is the other partition. */
 static void leave_in_part(struct strata_gpu *g, uint32_t lines, bool far, uint64_t read[2])
@@ -472,6 +499,7 @@ int main(void)
         cmocka_unit_test(an_atomic_leaves_no_copy_of_its_line),
         cmocka_unit_test(a_store_leaves_the_copy_that_it_passes_alone),
         cmocka_unit_test(a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit),
+        cmocka_unit_test(lines_far_apart_leave_sooner_than_as_many_side_by_side),
         cmocka_unit_test(lines_in_part_beyond_a_sets_limit_leave_and_more_where_their_writes_hit),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(a_copy_to_several_blocks_shares_no_answer),
