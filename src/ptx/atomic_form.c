@@ -7,7 +7,8 @@
  *
  * Shared memory has no instruction that adds floating-point numbers, nor one that adds or compares
  * 64 bits: ptxas makes a loop of LDS, the sum, ATOMS.CAST.SPIN, ISETP and BRA, which one lane of
- * each address leaves in a round. */
+ * each address leaves in a round; an address that is the same for all lanes is in a uniform
+ * register, and each round moves it. */
 #include "ptx/atomic_form.h"
 
 #include <strata/trace.h>
@@ -35,7 +36,8 @@ static const struct ptx_form_part counted[] = {{STRATA_OP_VOTE, 1},
                                                        {STRATA_OP_SHUFFLE, 7},
                                                        {STRATA_OP_BRANCH, 1},
                                                        {STRATA_OP_MEM, 1},
-                                                       {0, 0}};
+                                                       {0, 0}},
+                                  moved[] = {{STRATA_OP_IMAD, 1}, {0, 0}};
 
 static bool operand_varies(const struct ptx_operand *o, const bool *varies)
 {
@@ -76,11 +78,11 @@ struct ptx_atomic_form ptx_atomic_form(const struct ptx_op *op, bool answered, c
     unsigned bytes = ptx_type_bytes(type);
     if ((op->mnemonic != PTX_OP_atom && op->mnemonic != PTX_OP_red) || op->n_operands < first + 2)
         return plain;
+    bool apart = operand_varies(&op->operands[first], varies);
     if (spins(op, type))
-        return (struct ptx_atomic_form){EMU_ACTING_TURNS, NULL};
+        return (struct ptx_atomic_form){EMU_ACTING_TURNS, apart ? NULL : moved};
     const struct ptx_operand *value = &op->operands[first + 1];
-    if (ptx_type_kind(type) == 'f' || operand_varies(&op->operands[first], varies) ||
-        value->kind == PTX_OPERAND_VECTOR)
+    if (ptx_type_kind(type) == 'f' || apart || value->kind == PTX_OPERAND_VECTOR)
         return plain;
     bool adds = ptx_op_has(op, PTX_M_ADD), same = !operand_varies(value, varies);
     if (ptx_op_has(op, PTX_M_SHARED) && (bytes == 8 || (adds && !answered && is_one(value))))

@@ -7,6 +7,7 @@
 #include "ptx/decode.h"
 #include "ptx/op_class.h"
 #include "ptx/unrolled.h"
+#include "ptx/reciprocals.h"
 #include "emulator/inlined.h"
 #include "emulator/record.h"
 
@@ -405,6 +406,25 @@ static bool add_numbers(struct ptx_decoder *d, const struct strata_inst *own, ui
     return add_before(d, &move, STRATA_OP_UNIFORM, d->forms.moves[d->op_index], 0, before);
 }
 
+/* Reciprocals that are found here for a loop's divisions, through the register of the divisor. */
+static bool add_reciprocals(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
+{
+    bool ok = true;
+    for (uint32_t k = d->forms.reciprocal_of[d->op_index]; k; k = d->forms.next_reciprocal[k - 1]) {
+        const struct ptx_op *division = &d->f->ops[k - 1];
+        struct strata_inst s = {.opcode = division->text,
+                                .source_line = own->source_line,
+                                .inlined = own->inlined,
+                                .n_dst = 1,
+                                .n_src = 1};
+        s.reg[0] = s.reg[1] =
+            record_register(d->reg_base + d->forms.same[division->operands[2].u.reg]);
+        for (const struct ptx_form_part *p = ptx_reciprocal_form(division); ok && p->n; p++)
+            ok = add_before(d, &s, p->opclass, p->n, *before, before);
+    }
+    return ok;
+}
+
 /* Parameters that are loaded here, each to the register that the op reads it from. */
 static bool add_parameters(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
 {
@@ -503,15 +523,17 @@ static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst 
 
 /* One static of a loop that compares and swaps: all of them go through one register. */
 static bool add_turn(struct ptx_decoder *d, const struct strata_inst *own, const char *opcode,
-                     unsigned class, uint16_t through)
+                     unsigned class, uint16_t through, uint16_t value)
 {
     struct strata_inst s = {.opcode = opcode,
                             .source_line = own->source_line,
                             .inlined = own->inlined,
                             .opclass = (uint8_t) class,
+                            .imm = class == STRATA_OP_BRANCH, /* a loop of single rounds */
                             .n_dst = class != STRATA_OP_BRANCH,
-                            .n_src = 1};
+                            .n_src = value == through ? 1 : 2};
     s.reg[0] = s.reg[1] = through;
+    s.reg[2] = value;
     if (class == STRATA_OP_MEM) {
         s.space = own->space;
         s.memop = STRATA_MEM_LOAD;
@@ -528,20 +550,21 @@ static unsigned sum_class(unsigned type)
 
 /* A loop that shared memory has instead of an atomic (ptx/atomic_form.c): what it loads, computes
  * and tests goes through the register of the result, or that of the value. BSYNC has no name in
- * PTX.
- */
+ * PTX. A form is that of the move which each round has. */
 static bool add_turns(struct ptx_decoder *d, struct strata_inst *own, struct emu_site *site)
 {
-    bool wide = own->width_bytes == 8;
+    bool wide = own->width_bytes == 8, moves = d->forms.parts[d->op_index];
     unsigned class = sum_class(ptx_op_type(d->op)), halves = class == STRATA_OP_INT ? 2 : 1;
-    uint16_t address = own->reg[own->n_dst], through = own->reg[own->n_dst       ? 0
-                                                                : own->n_src > 1 ? 1
-                                                                                 : 0];
+    uint16_t address = own->reg[own->n_dst], value = own->reg[own->n_dst + (own->n_src > 1)],
+             through = own->n_dst || own->n_src < 2 ? own->reg[0] : value;
     d->image->base.swaps_shared = true;
-    bool ok = add_turn(d, own, wide ? "ld.shared.b64" : "ld.shared.b32", STRATA_OP_MEM, through);
+    bool ok =
+        add_turn(d, own, wide ? "ld.shared.b64" : "ld.shared.b32", STRATA_OP_MEM, through, through);
+    if (moves)
+        ok = ok && add_turn(d, own, "mov.b32", STRATA_OP_IMAD, through, through);
     for (unsigned k = 0; k < halves; k++)
-        ok = ok && add_turn(d, own, d->op->text, class, through);
-    site->before = (uint8_t)(1 + halves);
+        ok = ok && add_turn(d, own, d->op->text, class, through, value);
+    site->before = (uint8_t)(1 + moves + halves);
     site->after = wide ? 4 : 3;
     site->record = (uint32_t)d->image->base.n_statics;
     own->opcode = wide ? "atom.shared.cas.b64" : "atom.shared.cas.b32";
@@ -550,9 +573,9 @@ static bool add_turns(struct ptx_decoder *d, struct strata_inst *own, struct emu
     own->reg[0] = through, own->reg[1] = address, own->reg[2] = through;
     ok = ok && add(d->image, own, true);
     for (unsigned k = 2; k < site->after; k++)
-        ok = ok && add_turn(d, own, "setp.eq.u32", STRATA_OP_INT, through);
-    return ok && add_turn(d, own, "bra", STRATA_OP_BRANCH, through) &&
-           add_turn(d, own, "BSYNC", STRATA_OP_BRANCH, through);
+        ok = ok && add_turn(d, own, "setp.eq.u32", STRATA_OP_INT, through, through);
+    return ok && add_turn(d, own, "bra", STRATA_OP_BRANCH, through, through) &&
+           add_turn(d, own, "BSYNC", STRATA_OP_BRANCH, through, through);
 }
 
 bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
@@ -565,8 +588,8 @@ bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
         return add_turns(d, &s, &in->site);
     if (!in->site.folded &&
         (!add_prologue(d, &s, &in->site.before) || !add_parameters(d, &s, &in->site.before) ||
-         !add_loop_entry(d, &s, &in->site.before) || !add_numbers(d, &s, &in->site.before) ||
-         !add_parts(d, &s, &in->site.before)))
+         !add_reciprocals(d, &s, &in->site.before) || !add_loop_entry(d, &s, &in->site.before) ||
+         !add_numbers(d, &s, &in->site.before) || !add_parts(d, &s, &in->site.before)))
         return false;
     in->site.record = (uint32_t)d->image->base.n_statics;
     if (in->site.folded)

@@ -10,6 +10,7 @@
 #include "ptx/long_constants.h"
 #include "ptx/merged_loads.h"
 #include "ptx/parameter_loads.h"
+#include "ptx/reciprocals.h"
 #include "ptx/unrolled.h"
 #include "ptx/variance.h"
 
@@ -20,23 +21,22 @@ static const struct {
 #include "ptx/expansion_table.h"
 };
 
-static const struct ptx_form_part
-    multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}},
-    /* products of 64 bits, with what is added to them */
+static const struct ptx_form_part multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}},
+                                  /* products of 64 bits, with what is added to them */
     long_product[] = {{STRATA_OP_INT, 1}, {STRATA_OP_IMAD, 3}, {0, 0}},
-    product_by_number[] = {{STRATA_OP_INT, 1}, {STRATA_OP_IMAD, 2}, {0, 0}},
-    /* a number that is added comes in two moves */
+                                  product_by_number[] = {{STRATA_OP_INT, 1},
+                                                         {STRATA_OP_IMAD, 2},
+                                                         {0, 0}},
+                                  /* a number that is added comes in two moves */
     product_and_number[] = {{STRATA_OP_INT, 2}, {STRATA_OP_IMAD, 3}, {0, 0}},
-    one_half[] = {{STRATA_OP_INT, 1}, {0, 0}}, both_halves[] = {{STRATA_OP_INT, 2}, {0, 0}},
-    uniform_load[] = {{STRATA_OP_UNIFORM, 1}, {0, 0}},
-    constant_load[] = {{STRATA_OP_CONST, 1}, {0, 0}},
-    shared_base[] = {{STRATA_OP_SREG, 1}, {STRATA_OP_UNIFORM, 2}, {0, 0}},
-    /* divisions of 32 bits by a divisor of known reciprocal */
-    quotient[] = {{STRATA_OP_INT, 6}, {STRATA_OP_IMAD, 3}, {0, 0}},
-    rest_of[] = {{STRATA_OP_INT, 5}, {STRATA_OP_IMAD, 3}, {0, 0}},
-    signed_quotient[] = {{STRATA_OP_INT, 10}, {STRATA_OP_IMAD, 3}, {0, 0}},
-    signed_rest_of[] = {{STRATA_OP_INT, 8}, {STRATA_OP_IMAD, 3}, {0, 0}},
-    /* BSSY and BSYNC around what lanes may leave out */
+                                  one_half[] = {{STRATA_OP_INT, 1}, {0, 0}},
+                                  both_halves[] = {{STRATA_OP_INT, 2}, {0, 0}},
+                                  uniform_load[] = {{STRATA_OP_UNIFORM, 1}, {0, 0}},
+                                  constant_load[] = {{STRATA_OP_CONST, 1}, {0, 0}},
+                                  shared_base[] = {{STRATA_OP_SREG, 1},
+                                                   {STRATA_OP_UNIFORM, 2},
+                                                   {0, 0}},
+                                  /* BSSY and BSYNC around what lanes may leave out */
     reconverging[] = {{STRATA_OP_INT, 2}, {STRATA_OP_BRANCH, 1}, {0, 0}};
 
 /* ---- who reads a register ---- */
@@ -594,98 +594,6 @@ const struct ptx_form_part *ptx_measured_form(const char *text)
     return NULL;
 }
 
-static bool same_operand(const struct ptx_operand *a, const struct ptx_operand *b)
-{
-    return a->kind == b->kind && (is_register(a) ? a->u.reg == b->u.reg : a->value == b->value);
-}
-
-static bool is_integer_division(const struct ptx_op *op)
-{
-    return (op->mnemonic == PTX_OP_rem || op->mnemonic == PTX_OP_div) && op->n_operands == 3 &&
-           ptx_type_kind(ptx_op_type(op)) != 'f';
-}
-
-/* A quotient and a remainder of the same numbers, near each other, are found together. */
-static bool follows_division(const struct finder *s, uint32_t i)
-{
-    enum { NEAR = 16 };
-    const struct ptx_op *op = &s->f->ops[i];
-    const uint32_t *block_of = s->cfg->block_of;
-    if (!is_integer_division(op))
-        return false;
-    for (uint32_t k = i; k-- > 0 && i - k <= NEAR && block_of[k] == block_of[i];) {
-        const struct ptx_op *x = &s->f->ops[k];
-        if (is_integer_division(x) && ptx_op_type(x) == ptx_op_type(op) &&
-            same_operand(&x->operands[1], &op->operands[1]) &&
-            same_operand(&x->operands[2], &op->operands[2]))
-            return true;
-    }
-    return false;
-}
-
-/* The op that a branch leads to, or PTX_NO_REG. */
-static uint32_t target_of(const struct ptx_op *op)
-{
-    return op->mnemonic == PTX_OP_bra && op->n_operands == 1 &&
-                   op->operands[0].kind == PTX_OPERAND_LABEL
-               ? op->operands[0].u.label
-               : PTX_NO_REG;
-}
-
-/* Whether rounds of a loop may leave op i out. */
-static bool is_left_out(const struct finder *s, uint32_t first, uint32_t i, uint32_t last)
-{
-    for (uint32_t k = first; k < i; k++) {
-        uint32_t to = target_of(&s->f->ops[k]);
-        if (to != PTX_NO_REG && to > i && to <= last)
-            return true;
-    }
-    return false;
-}
-
-/* Whether a register is written before the beginning of a loop around op i, of which all rounds
- * come to it, and nowhere else. */
-static bool is_invariant(const struct finder *s, uint32_t reg, uint32_t i)
-{
-    if (s->reg[reg].n_writes != 1)
-        return false;
-    for (uint32_t k = i; k < s->f->n_ops; k++) {
-        uint32_t first = target_of(&s->f->ops[k]);
-        if (first <= i && s->reg[reg].written_at < first && !is_left_out(s, first, i, k))
-            return true;
-    }
-    return false;
-}
-
-static bool divides_by(const struct ptx_op *op, const struct ptx_op *like)
-{
-    return is_integer_division(op) && ptx_op_type(op) == ptx_op_type(like) &&
-           same_operand(&op->operands[2], &like->operands[2]);
-}
-
-/* The reciprocal of a divisor is found once, for all divisions by it and before the loop. */
-static bool has_reciprocal(const struct finder *s, uint32_t i)
-{
-    const struct ptx_op *op = &s->f->ops[i];
-    if (!is_integer_division(op) || ptx_type_bytes(ptx_op_type(op)) != 4 ||
-        !is_register(&op->operands[2]))
-        return false;
-    uint32_t divisor = op->operands[2].u.reg;
-    if (is_invariant(s, divisor, i))
-        return true;
-    for (uint32_t k = i; k-- > 0 && s->cfg->block_of[k] == s->cfg->block_of[i];)
-        if (s->reg[divisor].n_writes == 1 && divides_by(&s->f->ops[k], op))
-            return true;
-    return false;
-}
-
-static const struct ptx_form_part *division_form(const struct ptx_op *op)
-{
-    bool sign = ptx_type_kind(ptx_op_type(op)) == 's';
-    return op->mnemonic == PTX_OP_div ? (sign ? signed_quotient : quotient)
-                                      : (sign ? signed_rest_of : rest_of);
-}
-
 static bool is_answered(const struct finder *s, const struct ptx_op *op)
 {
     return op->mnemonic == PTX_OP_atom &&
@@ -724,13 +632,10 @@ static void find_form(struct finder *s, uint32_t i)
     s->long_product = NULL;
     if (is_add(op, 8) || is_add(op, 4))
         ptx_op_visit(op, ask_product, NULL, s);
-    const struct ptx_form_part *own = has_reciprocal(s, i)          ? division_form(op)
-                                      : !s->long_product            ? long_form(s, op)
+    const struct ptx_form_part *own = !s->long_product              ? long_form(s, op)
                                       : is_number(&op->operands[2]) ? product_and_number
                                                                     : s->long_product;
-    s->out->parts[i] = s->any || follows_division(s, i) ? multiply_add
-                       : own                            ? own
-                                                        : ptx_measured_form(op->text);
+    s->out->parts[i] = s->any ? multiply_add : own ? own : ptx_measured_form(op->text);
 }
 
 bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
@@ -747,24 +652,28 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     out->width = calloc(f->n_ops + 1, sizeof *out->width);
     out->moves = calloc(f->n_ops + 1, sizeof *out->moves);
     out->enters = calloc(f->n_ops + 1, sizeof *out->enters);
+    out->reciprocal_of = calloc(f->n_ops + 1, sizeof *out->reciprocal_of);
+    out->next_reciprocal = calloc(f->n_ops + 1, sizeof *out->next_reciprocal);
     out->loads_before = calloc(f->n_ops + 1, sizeof *out->loads_before);
     s.reg = calloc(f->n_regs + 1, sizeof *s.reg);
     s.varies = calloc(f->n_regs + 1, sizeof *s.varies);
     s.taken = calloc(f->n_ops + 1, sizeof *s.taken);
     bool ok = out->guard && out->also && out->folded && out->parts && out->same && out->acting &&
-              out->width && out->moves && out->enters && out->loads_before && s.reg && s.varies &&
-              s.taken && ptx_variance_find(f, cfg, names, entry, s.varies);
+              out->width && out->moves && out->enters && out->loads_before && out->reciprocal_of &&
+              out->next_reciprocal && s.reg && s.varies && s.taken &&
+              ptx_variance_find(f, cfg, names, entry, s.varies);
     if (ok) {
         for (uint32_t r = 0; r < f->n_regs; r++)
             out->same[r] = r, out->also[r] = PTX_NO_REG;
         for (uint32_t i = 0; i < f->n_ops; i++)
             out->guard[i] = PTX_NO_REG;
         find_uses(&s);
-        ok = ptx_loads_merge(f, cfg, out);
+        ok = ptx_loads_merge(f, cfg, out) && ptx_divisions_find(f, cfg, out);
         for (uint32_t i = 0; i < f->n_ops; i++)
             find_form(&s, i);
         for (uint32_t i = 0; i < f->n_ops; i++)
             find_branch_form(&s, i);
+        ptx_reciprocals_place(f, out);
         ok = ok && (!entry || ptx_parameters_place(f, cfg, out)) &&
              ptx_long_constants_find(f, cfg, out);
         ptx_unrolled_enter(f, out);
@@ -785,6 +694,8 @@ void ptx_forms_release(struct ptx_forms *forms)
     free(forms->moves);
     free(forms->enters);
     free(forms->loads_before);
+    free(forms->reciprocal_of);
+    free(forms->next_reciprocal);
     free(forms->load);
     free(forms->same);
     free(forms->also);

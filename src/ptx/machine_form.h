@@ -33,7 +33,9 @@ struct ptx_forms {
     uint32_t *also;  /* by register: the other one that such an op read, or PTX_NO_REG */
     uint32_t
         *enters; /* by op: 1 + the branch of the unrolled loop that is entered behind it, or 0 */
-    uint32_t *loads_before; /* by op: 1 + the first of the parameters loaded before it, or 0 */
+    uint32_t *reciprocal_of;   /* by op: 1 + a division whose reciprocal is found before it, or 0 */
+    uint32_t *next_reciprocal; /* by such a division: 1 + the next one of the same op, or 0 */
+    uint32_t *loads_before;    /* by op: 1 + the first of the parameters loaded before it, or 0 */
     struct ptx_parameter_load *load;
     uint32_t n_loads;
 };
