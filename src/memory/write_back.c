@@ -40,14 +40,14 @@ static uint64_t *deal_set(const struct dirty_deal *d, uint64_t line)
 static strata_status deal_init(struct dirty_deal *d, const struct strata_gpu *gpu,
                                uint32_t n_shares, struct strata_error *err)
 {
-    uint64_t lines = gpu->l2.dirty_bytes / gpu->l2.cache.line_bytes / n_shares;
+    uint64_t lines = gpu->l2.cache.size_bytes / gpu->l2.cache.line_bytes / n_shares;
     uint32_t homes = gpu->l2.home_bytes ? gpu->l2.home_bytes : 4096;
     *d = (struct dirty_deal){.limit = gpu->l2.dirty_dealt,
                              .line_shift = log2_floor(gpu->l2.cache.line_bytes),
                              .home_lines = n_shares == 2 ? homes / gpu->l2.cache.line_bytes : 0};
-    if (!d->limit || n_shares > 2 || lines < d->limit)
+    if (!d->limit || n_shares > 2 || lines < 2 * d->limit)
         return STRATA_OK;
-    d->sets = lines / d->limit;
+    d->sets = lines / (2 * d->limit - 1);
     d->line = calloc(d->sets * d->limit, sizeof *d->line);
     return d->line ? STRATA_OK : strata_no_memory(err, NULL, "for the modelled L2");
 }

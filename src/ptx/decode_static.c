@@ -561,7 +561,7 @@ static bool add_turns(struct ptx_decoder *d, struct strata_inst *own, struct emu
     bool ok =
         add_turn(d, own, wide ? "ld.shared.b64" : "ld.shared.b32", STRATA_OP_MEM, through, through);
     if (moves)
-        ok = ok && add_turn(d, own, "mov.b32", STRATA_OP_IMAD, through, through);
+        ok = ok && add_turn(d, own, "mov.b32", STRATA_OP_IMAD, address, address);
     for (unsigned k = 0; k < halves; k++)
         ok = ok && add_turn(d, own, d->op->text, class, through, value);
     site->before = (uint8_t)(1 + moves + halves);

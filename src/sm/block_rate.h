@@ -1,9 +1,9 @@
 /* block_rate.h - how fast the dispatcher works.
  *
  * It hands out so many blocks a cycle, and takes note of as many that have ended, for each of which
- * it has a new one; the launch is over when it has noted the last. So blocks that only exit, compare
- * or store take 350 to 450 cycles more than the rate by which they are handed out, since the first
- * ones wait for their code and all others for them to be noted (turnover_probe.cu). */
+ * it has a new one; the launch is over when it has noted the last. So blocks that only exit,
+ * compare or store take 350 to 450 cycles more than the rate by which they are handed out, since
+ * the first ones wait for their code and all others for them to be noted (turnover_probe.cu). */
 #ifndef STRATA_SM_BLOCK_RATE_H
 #define STRATA_SM_BLOCK_RATE_H
 
