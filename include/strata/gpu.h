@@ -21,7 +21,7 @@
 #define STRATA_MAX_CARVEOUTS   16
 #define STRATA_MAX_WAYS        64
 #define STRATA_MAX_CACHE_LINES (1u << 28) /* of one L1, of the L2, of a TLB */
-#define STRATA_GPU_MAX_KEYS    360
+#define STRATA_GPU_MAX_KEYS    376
 #define STRATA_GPU_TEXT        4096 /* holds the text of any value */
 
 enum strata_coalesce_rule {
@@ -309,6 +309,10 @@ struct strata_gpu {
         uint32_t port_sms;           /* neighbouring SMs that share that port */
         uint32_t head_flits;         /* of a packet of stores, unless whole sectors hide them */
         double way_share;            /* of l2.hit that one way takes, where latency_cycles is 0 */
+        double host_store_cycles;    /* from one sector stored to memory of the host to the next, of
+                                        all SMs; 0: as the card's memory */
+        uint32_t host_atomic_cycles; /* that an atomic on it takes more */
+        uint32_t host_atomic_interval_cycles; /* from one atomic to the next on one line of it */
     } xbar;
 
     struct {

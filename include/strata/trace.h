@@ -98,6 +98,7 @@ enum strata_hint {
     STRATA_HINT_MIXED_X = 1u << 11, /* of a texture: a lane got a mix of texels along x, */
     STRATA_HINT_MIXED_Y = 1u << 12, /* y, */
     STRATA_HINT_MIXED_Z = 1u << 13, /* z */
+    STRATA_HINT_HOST = 1u << 14,    /* what it reads, stores to or adds to is memory of the host */
 };
 
 #define STRATA_MIXED_SHIFT 11

@@ -8,6 +8,14 @@
 #include "flow/flow_waits.h"
 #include "sm/launch_report.h"
 
+static uint32_t gpcs_that_ran(const struct flow_engine *e)
+{
+    uint64_t ran = 0;
+    for (uint32_t s = 0; s < e->memory.n_sms; s++)
+        ran |= e->sm_busy[s] ? (uint64_t)1 << e->memory.sm[s].group % 64 : 0;
+    return popcount32((uint32_t)ran) + popcount32((uint32_t)(ran >> 32));
+}
+
 static void report_counters(struct flow_engine *e, struct strata_result *r)
 {
     double active = 0;
@@ -20,8 +28,9 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
                              .n_sms = e->memory.n_sms,
                              .stall_cycles = e->stall_cycles};
     fetch_note_unrun_lines(&e->fetch_all, e->decoder.inst, e->decoder.n);
-    e->memory.count.other =
-        sm_other_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
+    e->memory.count.other = sm_other_sectors(
+        e->gpu, (struct code_lines){e->fetch_all.n_used, e->fetch_all.n_far, gpcs_that_ran(e)},
+        e->state, SM_PROFILER_SECTOR_BYTES);
     sm_add_constants(e->gpu, &e->constants, strata_launch_blocks(e->launch),
                      SM_PROFILER_SECTOR_BYTES, &e->memory.count.other);
     sm_add_background(e->gpu, &times, &e->memory.count.other);

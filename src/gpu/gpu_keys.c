@@ -244,6 +244,9 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.port_sms", xbar.port_sms, "", 1, STRATA_MAX_SMS, "1", "neighbouring SMs that share one port for stores and atomics"),
     UINT("xbar.head", xbar.head_flits, "flits", 0, 16, "1", "head of a packet of stores; whole sectors behind one another hide it"),
     REAL("xbar.way", xbar.way_share, "", 0, 0.5, "0.4", "one way through the crossbar as a share of l2.hit, where xbar.latency is 0"),
+    REAL("xbar.host_store", xbar.host_store_cycles, "cycles", 0, 10000, "0", "from one sector that is stored to memory of the host to the next, of all SMs together; 0: as if it were the card's"),
+    CYCLES("xbar.host_atomic", xbar.host_atomic_cycles, "0", "that an atomic on memory of the host takes longer than one on the card's"),
+    CYCLES("xbar.host_atomic_interval", xbar.host_atomic_interval_cycles, "0", "from one atomic to the next on one line of the host's memory"),
 
     UINT("l2.slices", l2.slices, "", 1, 1024, "1", "independent slices of the L2"),
     UINT("l2.partitions", l2.partitions, "", 1, 16, "1", "partitions with a link between them"),

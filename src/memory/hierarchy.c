@@ -207,6 +207,7 @@ void hierarchy_forget_times(struct hierarchy *m)
         memset(p->bank_row, 0, (size_t)m->map.channels * banks * sizeof *p->bank_row);
         p->fabric_free64 = 0;
     }
+    memset(&m->host, 0, sizeof m->host);
 }
 
 void hierarchy_release(struct hierarchy *m)

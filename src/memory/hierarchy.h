@@ -76,6 +76,13 @@ struct hierarchy_partition {
     struct write_back dirty;
 };
 
+/* The way to memory of the host, which all SMs share (printing_probe.cu). */
+enum { HOST_LINES = 16 };
+struct host_port {
+    uint64_t store_free64;
+    uint64_t line[HOST_LINES], free[HOST_LINES]; /* where atomics were last, and until when */
+};
+
 struct hierarchy {
     const struct strata_gpu *gpu;
     struct strata_coalescer coalescer;
@@ -108,6 +115,7 @@ struct hierarchy {
     struct launch_counters count;
     bool copied_to_shared; /* an asynchronous copy wrote where no trace tells */
     struct access_window window;
+    struct host_port host;
     bool warm; /* launches before have left copies that a write makes void */
 };
 
@@ -176,6 +184,16 @@ uint64_t hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store
 /* whole: of its sectors those of which every byte is written. */
 uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                              uint32_t whole, struct l2_atomics a, uint64_t t);
+/* Is it the host's memory that an instruction is about, and known how long that takes? */
+static inline bool hierarchy_is_host(const struct hierarchy *m, const struct strata_winst *w)
+{
+    return w->inst->hints & STRATA_HINT_HOST && m->gpu->xbar.host_store_cycles > 0;
+}
+uint64_t hierarchy_host_write(struct hierarchy *m, uint32_t sm, const struct store_line *s,
+                              uint64_t t);
+uint64_t hierarchy_host_read(struct hierarchy *m, uint32_t sectors, uint64_t t);
+uint64_t hierarchy_host_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, struct l2_atomics a,
+                               uint64_t t);
 /* The L2 will be asked for a line by an SM of a partition. */
 void hierarchy_l2_expect(const struct hierarchy *m, uint32_t partition, uint64_t line);
 /* Sectors of a line out of (or into) the DRAM of a partition; returns when the data is at the L2.

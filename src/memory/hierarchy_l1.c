@@ -417,6 +417,16 @@ static uint64_t load_walk(struct hierarchy *m, uint32_t sm, struct loading *l,
     return load_lines(m, sm, l, r, found, n, walk->slot, start, done);
 }
 
+static uint64_t host_load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                          const struct strata_request *r, unsigned n, uint64_t t)
+{
+    uint32_t sectors = strata_count_sectors(r, n);
+    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n));
+    count_access(&m->count, w->inst, sectors, 0);
+    m->count.to_l1_bytes += PACKET_SECTOR_BYTES * sectors;
+    return hierarchy_host_read(m, sectors, start);
+}
+
 /* walk: where a walk by column is kept, or NULL; again: it is this one's already, and r not made.
  */
 static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
@@ -491,7 +501,8 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
     for (unsigned i = 0; i < n; i++) {
         one = (struct store_line){
             .line = r[i].line,
-            .places = store_buffer_places(m->gpu, w->inst->width_bytes, r[i].sectors)};
+            .places = store_buffer_places(m->gpu, w->inst->width_bytes, r[i].sectors),
+            .host = hierarchy_is_host(m, w)};
         line_bytes_of(&one.bytes, w, &r[i], m->gpu->l1.cache.line_bytes);
         expect_store(m, p->partition, one.line);
         if (leaving_stores_has(&p->leaving_stores, m->gpu, one.line, start))
@@ -524,7 +535,9 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
         uint32_t k = a.packets;
         packets += k;
         uint64_t leave = hierarchy_take(m, port, start, k * m->out_64ths_per_packet);
-        uint64_t back = hierarchy_l2_atomic(m, sm, r[i].line, r[i].sectors, whole, a, leave);
+        uint64_t back = hierarchy_is_host(m, w)
+                            ? hierarchy_host_atomic(m, sm, r[i].line, a, leave)
+                            : hierarchy_l2_atomic(m, sm, r[i].line, r[i].sectors, whole, a, leave);
         if (returns)
             done =
                 later_of(done, hierarchy_take(m, &p->in_free64, back, k * m->in_64ths_per_packet));
@@ -557,6 +570,7 @@ uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_
     case STRATA_MEM_REDUCTION:
         return atomic(m, sm, w, r, n, t);
     default:
-        return load(m, sm, w, r, n, walk, again, t);
+        return !again && hierarchy_is_host(m, w) ? host_load(m, sm, w, r, n, t)
+                                                 : load(m, sm, w, r, n, walk, again, t);
     }
 }

@@ -396,6 +396,8 @@ uint64_t hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store
                             uint64_t t)
 {
     const struct strata_gpu *g = m->gpu;
+    if (s->host)
+        return hierarchy_host_write(m, sm, s, t);
     if (m->rules.same_geometry && m->rules.sector_bytes == PACKET_SECTOR_BYTES)
         return near_write(m, sm, s->line, s->sectors, &s->bytes, t);
     uint64_t taken = t;

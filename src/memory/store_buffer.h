@@ -22,6 +22,7 @@ struct store_line {
     uint32_t owners;  /* of its stores; the caller's bits */
     uint32_t sectors; /* of 32 bytes */
     uint32_t places;  /* it takes of the buffer's */
+    bool host;        /* memory of the host */
 };
 struct store_buffer {
     uint32_t n, places; /* lines that wait, and what they take */
@@ -124,7 +125,8 @@ static inline struct store_line *store_buffer_entry(struct store_buffer *b,
         store_buffer_leave(b, i, t, send, who);
     while (b->n && b->places + store->places > gpu->l1.store_buffer_lines)
         store_buffer_leave(b, 0, t, send, who);
-    b->line[b->n] = (struct store_line){.line = store->line, .places = store->places};
+    b->line[b->n] =
+        (struct store_line){.line = store->line, .places = store->places, .host = store->host};
     b->places += store->places;
     return &b->line[b->n++];
 }

@@ -151,6 +151,7 @@ static const struct {
     {"xbar.port_atomics", FLOW},
     {"xbar.port_", FLOW | SIM},
     {"xbar.head", FLOW | SIM},
+    {"xbar.host_", FLOW},
     {"xbar.", SIM},
     {"l2.slices", INTERVAL | FLOW | SIM},
     {"l2.effective", INTERVAL},

@@ -465,7 +465,8 @@ static void report(struct turns *t, bool warm, struct strata_result *out)
     const struct strata_launch *l = t->r.launch;
     uint32_t sector = t->gpu->l2.cache.sector_bytes;
     fetch_note_unrun_lines(t->fetch, t->decoder.inst, t->decoder.n);
-    t->h.count.other = sm_other_sectors(t->gpu, t->fetch->n_used, warm, SM_PROFILER_SECTOR_BYTES);
+    struct code_lines code = {t->fetch->n_used, t->fetch->n_far, strata_launch_blocks(l)};
+    t->h.count.other = sm_other_sectors(t->gpu, code, warm, SM_PROFILER_SECTOR_BYTES);
     sm_add_constants(t->gpu, &t->constants, strata_launch_blocks(l), SM_PROFILER_SECTOR_BYTES,
                      &t->h.count.other);
     launch_counters_report(&t->h.count, COUNTED_INSTRUCTIONS | COUNTED_FLOPS,

@@ -61,14 +61,16 @@ static void note_unrun_lines(struct sim_engine *e)
             used[d->inst[i].fetch_line % FETCH_MAX_LINES] = 1;
 }
 
-static uint64_t count_code_lines(const struct sim_engine *e)
+static struct code_lines count_code_lines(const struct sim_engine *e)
 {
-    uint64_t lines = 0;
+    struct code_lines lines = {.places = strata_launch_blocks(e->shared.launch)};
     for (uint32_t l = 0; l < FETCH_MAX_LINES; l++) {
         bool used = false;
         for (uint32_t s = 0; s < e->n_sms && !used; s++)
             used = e->sm[s].fetch_used[l];
-        lines += used && !e->shared.fetch.used[l]; /* those the L2 had are not brought in */
+        used = used && !e->shared.fetch.used[l]; /* those the L2 had are not brought in */
+        lines.all += used;
+        lines.far += used && fetch_is_far(&e->shared.fetch, l);
     }
     return lines;
 }

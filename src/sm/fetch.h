@@ -37,6 +37,7 @@ struct fetch_gpu {                   /* one per launch: what any SM has fetched 
     uint64_t first[FETCH_MAX_LINES]; /* when a line first reached the L2, 0 = never */
     uint8_t used[FETCH_MAX_LINES];   /* executed by any warp, or in the L2 from before */
     uint32_t n_used;                 /* executed, and not there before */
+    uint32_t n_far;                  /* of these, what the launch does not bring in by itself */
     uint32_t last_used;              /* the highest executed line */
     uint32_t interval, far_interval, stream_interval, miss, cold, ahead;
     struct address_map map; /* of the code, as if it began at a border of the homes */
@@ -94,6 +95,11 @@ static inline void fetch_sm_begins(struct fetch_sm *s, const struct strata_gpu *
 {
     s->apart = gpu->launch.schedulers_apart * sms;
 }
+/* Is it code that nobody brings in but who runs it? */
+static inline bool fetch_is_far(const struct fetch_gpu *g, uint32_t line)
+{
+    return g->early_lines && line >= g->early_lines;
+}
 /* Notes that a line was executed; n_used counts the distinct ones, which the L2 had to bring in
  * (skipped_probe.cu, results/h200-skipped.csv: of the first 64 KB DRAM gives all, of code beyond
  * them the lines that are run and those asked for ahead, 6512, 3032, 2784, 2408 and 7888 sectors
@@ -103,6 +109,7 @@ static inline void fetch_note(struct fetch_gpu *g, uint32_t line)
     uint8_t *u = &g->used[line % FETCH_MAX_LINES];
     g->last_used = line > g->last_used ? line : g->last_used;
     g->n_used += !*u;
+    g->n_far += !*u && fetch_is_far(g, line);
     *u = 1;
 }
 /* Does a line of the code come in though nobody runs it? Those of the beginning do, and further on

@@ -148,33 +148,11 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
                            (unsigned long long)l->sampled_blocks);
 }
 
-struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
-                                      uint32_t sector_bytes)
+/* Sectors that only GPCs with blocks ask for. */
+static void add_where_it_runs(const struct strata_gpu *gpu, double n, uint64_t blocks,
+                              struct other_sectors *o)
 {
-    struct other_sectors o = {0};
-    if (warm && !code_lines)
-        return o;
-    double readers = gpu->launch.code_readers, partitions = gpu->l2.partitions;
-    o.dram =
-        (double)code_lines * gpu->sm.fetch_line_bytes / sector_bytes + gpu->launch.dram_sectors;
-    if (readers < partitions)
-        return o;
-    double each = o.dram + gpu->launch.reader_sectors;
-    o.fabric = (partitions - 1) * each;
-    o.l2 = readers * each + o.fabric + gpu->launch.front_sectors;
-    o.l2_hits = o.l2 - partitions * o.dram; /* the first reader of a partition misses */
-    return o;
-}
-
-void sm_add_constants(const struct strata_gpu *gpu, const struct constants_used *c, uint64_t blocks,
-                      uint32_t sector_bytes, struct other_sectors *o)
-{
-    double n = 0, partitions = gpu->l2.partitions, readers = gpu->launch.code_readers;
-    for (uint32_t i = 0; i < CONSTANT_BLOCKS / 32; i++)
-        n += popcount32(c->block[i]);
-    n *= (double)gpu->sm.const_fetch_bytes / sector_bytes;
-    if (!o->dram)
-        return;
+    double partitions = gpu->l2.partitions, readers = gpu->launch.code_readers;
     o->dram += n;
     if (readers < partitions)
         return;
@@ -182,6 +160,35 @@ void sm_add_constants(const struct strata_gpu *gpu, const struct constants_used 
     o->fabric += (partitions - 1) * n;
     o->l2 += (readers + partitions - 1) * n;
     o->l2_hits += (readers - 1) * n;
+}
+
+struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, struct code_lines code,
+                                      bool warm, uint32_t sector_bytes)
+{
+    struct other_sectors o = {0};
+    if (warm && !code.all)
+        return o;
+    double readers = gpu->launch.code_readers, partitions = gpu->l2.partitions,
+           line = (double)gpu->sm.fetch_line_bytes / sector_bytes;
+    o.dram = (double)(code.all - code.far) * line + gpu->launch.dram_sectors;
+    if (readers >= partitions) {
+        double each = o.dram + gpu->launch.reader_sectors;
+        o.fabric = (partitions - 1) * each;
+        o.l2 = readers * each + o.fabric + gpu->launch.front_sectors;
+        o.l2_hits = o.l2 - partitions * o.dram; /* the first reader of a partition misses */
+    }
+    add_where_it_runs(gpu, (double)code.far * line, code.places, &o);
+    return o;
+}
+
+void sm_add_constants(const struct strata_gpu *gpu, const struct constants_used *c, uint64_t blocks,
+                      uint32_t sector_bytes, struct other_sectors *o)
+{
+    double n = 0;
+    for (uint32_t i = 0; i < CONSTANT_BLOCKS / 32; i++)
+        n += popcount32(c->block[i]);
+    if (o->dram)
+        add_where_it_runs(gpu, n * gpu->sm.const_fetch_bytes / sector_bytes, blocks, o);
 }
 
 /* How often is not known of a launch, only how often it is to be expected. */

@@ -39,9 +39,15 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
  * and the driver need (probe empty: 80 sectors; probe straight: 4 per 128 bytes of code).
  * The L2 is asked for them by each of launch.code_readers, and by the other partition once, and
  * for constants and the like that it holds already (launch.reader_sectors, launch.front_sectors).
+ * Code that the launch does not bring in by itself is asked for where it runs (printing_probe.cu:
+ * 640 sectors of printf are 1180 reads for a block, 6000 for 16 blocks and more).
  * warm: as long as the code is still in the L2, so is what the front end needs. */
-struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
-                                      uint32_t sector_bytes);
+struct code_lines {
+    uint64_t all, far; /* far: of these, what does not come by itself */
+    uint64_t places;   /* GPCs that ran it, or blocks of the launch where these are not known */
+};
+struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, struct code_lines code,
+                                      bool warm, uint32_t sector_bytes);
 /* Adds the constants that the blocks of a launch have named, unless the L2 has them as it has the
  * code. */
 void sm_add_constants(const struct strata_gpu *gpu, const struct constants_used *c, uint64_t blocks,

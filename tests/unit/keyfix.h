@@ -189,7 +189,8 @@ static void write_kernel(FILE *f)
 
 /* ---- machines on which every mechanism is at work in one of them ---- */
 
-static const char *const modern[] = {"sm_version=90",
+static const char *const modern[] = {"xbar.host_store=3",
+                                     "sm_version=90",
                                      "sm.count=6",
                                      "sm.clock=1700",
                                      "sm.tensor_clock=1500",
@@ -503,7 +504,7 @@ static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
 
 static inline void write_async(const char *path)
 {
-    enum { N = 15, BESIDE = 8, READ = 12, GROUP_WARPS = 8 };
+    enum { N = 18, BESIDE = 8, READ = 12, PRINT = 14, GROUP_WARPS = 8 };
     static const struct strata_inst insts[N] = {
         {.opcode = "init", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_INIT},
         {.opcode = "bar", .opclass = STRATA_OP_BARRIER},
@@ -525,6 +526,21 @@ static inline void write_async(const char *path)
          .n_dst = 1,
          .reg = {20}},
         {.opcode = "add.f32", .opclass = STRATA_OP_FP32, .n_src = 1, .reg = {20}},
+        {.opcode = "st.global.u32",
+         .opclass = STRATA_OP_MEM,
+         .space = STRATA_SPACE_GLOBAL,
+         .memop = STRATA_MEM_STORE,
+         .width_bytes = 4,
+         .hints = STRATA_HINT_HOST},
+        {.opcode = "atom.global.add.u32",
+         .opclass = STRATA_OP_MEM,
+         .space = STRATA_SPACE_GLOBAL,
+         .memop = STRATA_MEM_ATOMIC,
+         .width_bytes = 4,
+         .hints = STRATA_HINT_HOST,
+         .n_dst = 1,
+         .reg = {21}},
+        {.opcode = "add.s32", .opclass = STRATA_OP_INT, .n_src = 1, .reg = {21}},
         {.opcode = "exit", .opclass = STRATA_OP_EXIT}};
     const struct strata_launch_texture texture = {.base = 0x7f3000000000,
                                                   .pitch_bytes = 512,
@@ -587,7 +603,12 @@ static inline void write_async(const char *path)
                     mask = 3;
                 for (unsigned lane = 0; i == READ && lane < 32; lane++)
                     words[lane] = texture.base + b * 512 + w % 2 * 256 + lane * 8;
-                bool has = i == 0 || (i >= 2 && i <= 6) || i == READ;
+                for (unsigned lane = 0; i == PRINT && lane < 32; lane++)
+                    words[lane] = 0x7f4000000000 + lane * 256;
+                if (i == PRINT + 1)
+                    mask = 1, words[0] = 0x7f4000010000;
+                bool has =
+                    i == 0 || (i >= 2 && i <= 6) || i == READ || i == PRINT || i == PRINT + 1;
                 /* Products queue up, and other work goes on beside them. */
                 for (unsigned k = i == 6 ? 3 : i == BESIDE ? 200 : 1; k; k--)
                     assert_int_equal(

@@ -24,7 +24,8 @@
     "call.uni (r), malloc, (a); ld.param.b64 %rd2,[r]; }\n"
 #define FREE "{ .param .b64 a; st.param.b64 [a],%rd2; call.uni free, (a); }\n"
 
-static uint64_t n_code, n_recorded, n_stores, n_around_l1, n_unwritten;
+static uint64_t n_code, n_recorded, n_stores, n_around_l1, n_unwritten, n_host_stores,
+    n_host_atomics;
 static uint64_t words_written; /* of local memory, a bit each */
 
 static strata_status begin(void *user, const struct strata_code *code, struct strata_error *err)
@@ -33,6 +34,7 @@ static strata_status begin(void *user, const struct strata_code *code, struct st
     (void)err;
     n_code = strata_code_count(code);
     n_recorded = n_stores = n_around_l1 = n_unwritten = words_written = 0;
+    n_host_stores = n_host_atomics = 0;
     return STRATA_OK;
 }
 
@@ -57,7 +59,10 @@ static strata_status take(void *user, struct strata_block *block, struct strata_
     while (strata_cursor_next(&cursor, &i)) {
         n_recorded++;
         n_stores += i.inst->memop == STRATA_MEM_STORE && i.inst->space == STRATA_SPACE_GLOBAL;
-        n_around_l1 += (i.inst->hints & STRATA_HINT_BYPASS_L1) != 0;
+        n_around_l1 += (i.inst->hints & (STRATA_HINT_BYPASS_L1 | STRATA_HINT_VOLATILE)) != 0;
+        bool host = i.inst->hints & STRATA_HINT_HOST;
+        n_host_stores += host && i.inst->memop == STRATA_MEM_STORE;
+        n_host_atomics += host && i.inst->memop == STRATA_MEM_ATOMIC;
         watch_local(&i);
     }
     strata_cursor_release(&cursor);
@@ -128,6 +133,26 @@ static void a_printf_reads_two_sectors_of_the_l2_besides_its_text(void **state)
     assert_int_equal(n_around_l1, 2);
 }
 
+static void what_is_printed_goes_to_the_host(void **state)
+{
+    (void)state;
+    print_instructions("120,10,0", 1);
+    assert_int_equal(n_host_stores, n_stores);
+    assert_int_equal(n_host_atomics, 2);
+    instructions("0", MALLOC, 1);
+    assert_in_range(n_stores, 6, 7);
+    assert_int_equal(n_host_stores + n_host_atomics, 0);
+}
+
+/* h200-devicecalls.csv, calls by one thread: 4 sectors for one, 8 for two, with a text of two
+ * sectors. */
+static void a_warp_that_prints_again_reads_its_text_anew(void **state)
+{
+    (void)state;
+    instructions("120,10,0", PRINT PRINT, 1);
+    assert_int_equal(n_around_l1, 2 + 2 + 1);
+}
+
 static void malloc_and_free_execute_what_they_do_on_a_card(void **state)
 {
     (void)state;
@@ -155,6 +180,8 @@ int main(void)
         cmocka_unit_test(lanes_print_together),
         cmocka_unit_test(the_trace_has_the_instructions_and_the_stores_of_a_printf),
         cmocka_unit_test(a_printf_reads_two_sectors_of_the_l2_besides_its_text),
+        cmocka_unit_test(what_is_printed_goes_to_the_host),
+        cmocka_unit_test(a_warp_that_prints_again_reads_its_text_anew),
         cmocka_unit_test(malloc_and_free_execute_what_they_do_on_a_card),
         cmocka_unit_test(a_kernel_that_calls_nothing_has_no_code_of_the_driver),
     };

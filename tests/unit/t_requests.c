@@ -242,6 +242,34 @@ static void a_store_leaves_the_copy_that_it_passes_alone(void **state)
     assert_int_equal(hits_after(&g, STORE, OF_THE_OTHER, OF_THE_OTHER), 1);
 }
 
+/* printing_probe.cu: all SMs together store a sector in 2.6 cycles, and 320 atomics on one word
+ * take 724572. */
+static void memory_of_the_host_is_reached_by_one_way(void **state)
+{
+    (void)state;
+    static struct hierarchy m;
+    struct strata_gpu g = h200;
+    struct strata_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    struct l2_atomics one = {.packets = 1};
+    assert_int_equal(hierarchy_init(&m, &g, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
+    struct store_line store = {.sectors = 1, .bytes = {{UINT32_MAX}}, .host = true};
+    uint64_t taken = 0, back = 0;
+    for (uint32_t i = 0; i < 100; i++) {
+        m.held = 0;
+        store.line = (uint64_t)i << 20;
+        taken = hierarchy_l2_write(&m, i, &store, 0);
+    }
+    assert_in_range(taken, 99 * 5 / 2, 99 * 27 / 10);
+    assert_int_equal(m.count.l2_tex_write, 100);
+    for (uint32_t i = 0; i < 10; i++)
+        back = hierarchy_host_atomic(&m, i, 0, one, 1000);
+    assert_in_range(back, 1000 + 9 * 2260 + 2350, 1000 + 9 * 2264 + 2350 + 400);
+    assert_in_range(hierarchy_host_atomic(&m, 0, 128, one, 1000), 1000 + 2350, 1000 + 2350 + 400);
+    hierarchy_l2_read(&m, 0, store.line, 1, false, 100000); /* and nothing of it stays */
+    assert_int_equal(m.count.l2_tex_read_hit, 0);
+    hierarchy_release(&m);
+}
+
 /* Sectors that leave while so many of the lines of one set that were written are read, in turn. */
 static uint64_t leave_while_read(struct strata_gpu *g, uint32_t written, uint32_t lines_read)
 {
@@ -498,6 +526,7 @@ int main(void)
         cmocka_unit_test(a_gpc_sees_a_request_with_all_that_joined_it),
         cmocka_unit_test(an_atomic_leaves_no_copy_of_its_line),
         cmocka_unit_test(a_store_leaves_the_copy_that_it_passes_alone),
+        cmocka_unit_test(memory_of_the_host_is_reached_by_one_way),
         cmocka_unit_test(a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit),
         cmocka_unit_test(lines_far_apart_leave_sooner_than_as_many_side_by_side),
         cmocka_unit_test(lines_in_part_beyond_a_sets_limit_leave_and_more_where_their_writes_hit),
