@@ -142,7 +142,7 @@ struct flow_scheduler {
     uint64_t far_mask;    /* of the slots whose warps are in the wheel, those beyond its reach */
     uint64_t free;        /* next cycle it may issue */
     uint64_t next_due;    /* no waiting warp is ready before */
-    uint64_t issue_cycle; /* of its last instruction */
+    const uint64_t *unit; /* when the load/store unit of its SM takes the next instruction */
     uint64_t turn_mask;   /* the ready_mask for which `turn` was found; 0: it was not */
     uint32_t first_warp;  /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t sm;
@@ -164,6 +164,7 @@ struct flow_scheduler {
     struct sm_turns turns;  /* whose it is */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
+    uint64_t issue_cycle;   /* of its last instruction */
     /* When the warps in the wheel will be ready, by slot; FLOW_NEVER: the others. */
     _Alignas(FLOW_LINE_BYTES) uint32_t slot_due[64];
     _Alignas(FLOW_LINE_BYTES) uint8_t odd; /* nothing: makes the lines an odd number, as above */
@@ -203,7 +204,8 @@ struct flow_engine {
     bool has_products;          /* of warpgroups, so far */
     struct phase_barriers barriers;
     uint32_t n_schedulers, schedulers_per_sm, slots_per_sm, warps_per_block, n_warps;
-    uint32_t n_due; /* slots of a scheduler, in whole FLOW_DUE_TOGETHER */
+    uint32_t n_due;      /* slots of a scheduler, in whole FLOW_DUE_TOGETHER */
+    uint32_t unit_ahead; /* sm.lsu_queue_cycles */
     /* Entities of the wheel: the slots of a scheduler and behind them its units (enum flow_unit),
      * so that each tells its scheduler; then its cycles, with which their lists begin and end. */
     uint32_t slot_bits, first_unit, first_cycle;

@@ -164,8 +164,7 @@ static strata_status run_wheel(struct flow_engine *e)
     for (; st == STRATA_OK && entity != cycle; entity = after, after = then) {
         uint32_t slot = entity & of_slot;
         then = next[after];
-        if (then != cycle)
-            expect_scheduler(scheduler_of(e, then));
+        expect_scheduler(scheduler_of(e, then != cycle ? then : entity)); /* without a guess */
         if ((after & of_slot) == first_unit && after != cycle)
             expect_turn(e, scheduler_of(e, after));
         if (slot < first_unit)

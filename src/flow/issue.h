@@ -71,10 +71,8 @@ strata_status flow_scheduler_due(struct flow_engine *e, struct flow_scheduler *s
 /* When the load/store unit takes the next instruction of a scheduler. */
 static inline uint64_t flow_unit_time(const struct flow_engine *e, const struct flow_scheduler *s)
 {
-    const struct hierarchy_sm *p = &e->memory.sm[s->sm];
-    uint32_t ahead = e->gpu->sm.lsu_queue_cycles;
-    uint64_t lsu = ahead ? p->unit.free : p->mshr_wait_until;
-    return later_of(s->pipe[SM_PIPE_LSU].free, lsu > ahead ? lsu - ahead : 0);
+    uint64_t lsu = *s->unit;
+    return later_of(s->pipe[SM_PIPE_LSU].free, lsu > e->unit_ahead ? lsu - e->unit_ahead : 0);
 }
 
 /* flow_turns.c */
