@@ -21,7 +21,7 @@
 #define STRATA_MAX_CARVEOUTS   16
 #define STRATA_MAX_WAYS        64
 #define STRATA_MAX_CACHE_LINES (1u << 28) /* of one L1, of the L2, of a TLB */
-#define STRATA_GPU_MAX_KEYS    360
+#define STRATA_GPU_MAX_KEYS    376
 #define STRATA_GPU_TEXT        4096 /* holds the text of any value */
 
 enum strata_coalesce_rule {
@@ -146,6 +146,7 @@ struct strata_gpu {
         double wgmma_spread;       /* share by which that differs between blocks */
         uint32_t hold_wide_cycles; /* besides its own, that a product of 64 bits keeps its
                                       scheduler from issuing */
+        uint32_t block_step; /* schedulers from a block's first warp to that of the SM's next */
         uint32_t instruction_bytes; /* 16 on Volta and later, 8 before; 0: fetch not modelled */
         uint32_t const_fetch_bytes; /* constants come from memory in such blocks; 0: uncounted */
         uint32_t fetch_line_bytes;  /* instructions arrive in lines of this many bytes */
