@@ -382,12 +382,10 @@ static strata_status tma_due(struct flow_engine *e, uint32_t sm)
 
 /* ---- products ---- */
 
-/* The warps of its warpgroup, as indices of the engine. */
+/* The warps of its warpgroup, by their numbers in the block. */
 static struct wgmma_warps warpgroup(const struct flow_engine *e, uint32_t index)
 {
-    uint32_t first = e->block[e->warp[index].block].first_warp;
-    struct wgmma_warps of = wgmma_warps_of(index - first, e->warps_per_block);
-    return (struct wgmma_warps){first + of.from, first + of.to};
+    return wgmma_warps_of(e->warp[index].number, e->warps_per_block);
 }
 
 static uint64_t products_over(struct flow_engine *e, uint32_t index, uint32_t allowed)
@@ -395,9 +393,11 @@ static uint64_t products_over(struct flow_engine *e, uint32_t index, uint32_t al
     struct wgmma_warps of = warpgroup(e, index);
     const struct sm_async *own = &flow_groups(&e->warp[index])->wgmma;
     uint32_t number = sm_async_awaited(own, allowed);
-    for (uint32_t k = of.from; k < of.to; k++)
-        if (e->warp[k].has_next && !sm_async_has(&flow_groups(&e->warp[k])->wgmma, number))
+    for (uint32_t k = of.from; k < of.to; k++) {
+        struct flow_warp *w = &e->warp[flow_warp_index(e, &e->block[e->warp[index].block], k)];
+        if (w->has_next && !sm_async_has(&flow_groups(w)->wgmma, number))
             return SM_PENDING;
+    }
     return sm_async_wait(own, allowed);
 }
 
@@ -415,12 +415,14 @@ static void products_ready(struct flow_engine *e, uint32_t index)
 static void wake_warpgroup(struct flow_engine *e, uint32_t index)
 {
     struct wgmma_warps of = warpgroup(e, index);
-    for (uint32_t k = of.from; k < of.to; k++)
-        if (e->warp[k].sleeps == FLOW_FOR_PRODUCTS) {
-            e->warp[k].sleeps = FLOW_AWAKE;
-            products_ready(e, k);
-            flow_schedule_warp(e, k);
-        }
+    for (uint32_t k = of.from; k < of.to; k++) {
+        uint32_t other = flow_warp_index(e, &e->block[e->warp[index].block], k);
+        if (e->warp[other].sleeps != FLOW_FOR_PRODUCTS)
+            continue;
+        e->warp[other].sleeps = FLOW_AWAKE;
+        products_ready(e, other);
+        flow_schedule_warp(e, other);
+    }
 }
 
 /* A product of the group is over at t. */

@@ -250,6 +250,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     if (st != STRATA_OK)
         return st;
     w->block = block;
+    w->number = (uint8_t)k;
     e->next_age += k ? 0 : SM_AGES_A_BLOCK;
     sm_turns_begin(&e->scheduler[w->scheduler].turns, w->slot, e->next_age + k);
     w->at_barrier = false;
@@ -300,18 +301,22 @@ static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
     if (st != STRATA_OK)
         return st;
     struct flow_block *b = &e->block[place];
-    uint32_t first_warp =
-        sm * e->slots_per_sm + (place - sm * e->occupancy.blocks_per_sm) * e->warps_per_block;
+    uint32_t nth = place - sm * e->occupancy.blocks_per_sm,
+             first_warp = sm * e->slots_per_sm + nth * e->warps_per_block;
     if (!b->used)
         set_up_warps(e, first_warp);
-    *b = (struct flow_block){
-        .data = data, .sm = sm, .index = data->index, .first_warp = first_warp, .used = true};
+    *b = (struct flow_block){.data = data,
+                             .sm = sm,
+                             .index = data->index,
+                             .first_warp = first_warp,
+                             .nth = nth,
+                             .used = true};
     if (!e->sm_resident[sm]++)
         e->sm_start[sm] = t;
     e->resident_blocks++;
     uint32_t n = data->n_warps < e->warps_per_block ? data->n_warps : e->warps_per_block;
     for (uint32_t k = 0; k < n && st == STRATA_OK; k++)
-        st = start_warp(e, b->first_warp + k, place, k, t);
+        st = start_warp(e, flow_warp_index(e, b, k), place, k, t);
     if (!flow_waves_go_on(e, t))
         e->blocks_over = true;
     if (st == STRATA_OK && !b->live_warps)

@@ -24,6 +24,7 @@
 #include "sm/warm_code.h"
 #include "sm/wgmma_rules.h"
 #include "sm/window.h"
+#include "sm/warp_rules.h"
 #include "trace/cursor.h"
 #include "trace/reader_ahead.h"
 
@@ -33,7 +34,8 @@ struct flow_block {
     uint32_t live_warps;   /* warps that have not exited */
     uint32_t waiting;      /* of those, at the barrier */
     uint64_t barrier_time; /* the latest arrival */
-    uint32_t first_warp;   /* index of its first warp, contiguous */
+    uint32_t first_warp;   /* index of its first slot, contiguous; see flow_warp_index() */
+    uint32_t nth;          /* place on its SM */
     uint64_t index;
     uint32_t barriers; /* head of its barriers in shared memory */
     bool used;         /* the place has held a block: its warps are set up */
@@ -99,6 +101,7 @@ struct flow_warp {
     const struct sm_inst *op; /* `next`, decoded */
     uint32_t next_line;       /* line of code it is fetched from */
     uint8_t slot;             /* bit in its scheduler's ready mask */
+    uint8_t number;           /* in its block */
     bool has_next;
     bool at_barrier;
     uint8_t sleeps;           /* enum flow_sleep */
@@ -241,6 +244,13 @@ struct flow_engine {
     struct hierarchy memory; /* the large parts come last */
     struct fetch_gpu fetch_all;
 };
+
+/* Where the engine keeps warp k of a block. */
+static inline uint32_t flow_warp_index(const struct flow_engine *e, const struct flow_block *b,
+                                       uint32_t k)
+{
+    return b->first_warp + sm_slot_of_warp(e->gpu, e->warps_per_block, b->nth, k);
+}
 
 /* What an assembler would do to PTX. */
 struct flow_assembler {

@@ -392,7 +392,7 @@ static __attribute__((noinline)) void tell_issue(struct flow_engine *e, const st
     if (e->waits)
         flow_waits_issue(e->waits, e, index, t, held_by);
     if (e->clock)
-        e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
+        e->clock->issued(e->clock->context, b->index, w->number, t);
 }
 
 /* The warp issues its next instruction at t; held_by: what kept it until then once it was ready.

@@ -71,6 +71,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("sm.issue_per_scheduler", sm.issue_per_scheduler, "", 1, 8, "1", "instructions a scheduler issues a cycle"),
     CYCLES("sm.min_issue_gap", sm.min_issue_gap_cycles, "2", "between two instructions of one warp, at least"),
     CYCLES("sm.hold_wide", sm.hold_wide_cycles, "0", "cycles besides its own that a product of 64 bits keeps its scheduler from issuing; its stall count begins behind them"),
+    UINT("sm.block_step", sm.block_step, "", 0, 16, "0", "schedulers by which the warps of an SM's next block begin later than those of the one before, where the warps of a block are a multiple of sm.schedulers"),
     SIZE32("sm.instruction_bytes", sm.instruction_bytes, 0, 64, "16", "size of one machine instruction; 0: fetch is not modelled"),
     SIZE32("sm.const_fetch", sm.const_fetch_bytes, 0, 4096, "0", "constants that loads name come from memory in blocks of this size; 0: they are not counted"),
     SIZE32("sm.fetch_line", sm.fetch_line_bytes, 0, 4096, "128", "instructions arrive in lines of this size"),

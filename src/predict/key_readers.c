@@ -42,6 +42,7 @@ static const struct {
     {"sm.issue_per_scheduler", INTERVAL | FLOW | SIM},
     {"sm.min_issue_gap", FLOW | SIM},
     {"sm.hold_wide", FLOW | SIM},
+    {"sm.block_step", FLOW},
     {"sm.instruction_bytes", REUSE | INTERVAL | FLOW | SIM},
     {"sm.const_fetch", REUSE | FLOW | SIM},
     {"sm.fetch_line", REUSE | INTERVAL | FLOW | SIM},

@@ -49,9 +49,9 @@ static inline uint64_t sm_constants_ready(const struct strata_gpu *gpu, const st
                                           uint64_t *sm_port, uint64_t t)
 {
     uint32_t more = (sm_constants_named(w) - 1) * gpu->sm.const_address_cycles;
-    uint64_t start = t > *port ? t : *port;
-    start = start > *sm_port ? start : *sm_port;
+    uint64_t start = t > *sm_port ? t : *sm_port;
     *sm_port = start + gpu->sm.interval_const_cycles;
+    start = start > *port ? start : *port;
     *port = start + more;
     return start + i->latency + more;
 }
@@ -69,6 +69,18 @@ static inline uint64_t sm_local_base(const struct strata_gpu *gpu, uint64_t sm, 
 static inline uint32_t sm_warp_slots(uint32_t warps_per_block, uint32_t blocks, uint32_t schedulers)
 {
     return (warps_per_block * blocks + schedulers - 1) / schedulers * schedulers;
+}
+
+/* The slot of a block, counted from its first, that its warp k gets: where the warps of a block are
+ * as many for each scheduler, those of the block in an SM's place `nth` begin some schedulers
+ * further on than those of the place before (sm.block_step; warps_probe.cu: of an SM's second block
+ * of 4 or 8 warps the last comes to its code first, as the first does of its first block; blocks of
+ * two go on where the one before them ended). */
+static inline uint32_t sm_slot_of_warp(const struct strata_gpu *gpu, uint32_t warps_per_block,
+                                       uint32_t nth, uint32_t k)
+{
+    bool even = gpu->sm.schedulers && warps_per_block % gpu->sm.schedulers == 0;
+    return even ? (k + nth * gpu->sm.block_step) % warps_per_block : k;
 }
 
 #endif

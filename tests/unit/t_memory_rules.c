@@ -450,6 +450,36 @@ static void schedulers_share_what_answers_loads_of_constants(void **state)
     assert_int_equal(sm_constants_ready(&h200, &load, &all, &port[0], &sm_port, 900), 940);
 }
 
+/* What waits for its own scheduler's turn does not keep the others from being answered meanwhile.
+ */
+static void a_scheduler_whose_constants_queue_up_keeps_no_other_waiting(void **state)
+{
+    (void)state;
+    struct strata_winst all = {.addr_kind = STRATA_ADDR_STRIDE, .mask = UINT32_MAX}, apart = all;
+    struct sm_inst load = {.latency = 40};
+    uint64_t port[2] = {0}, sm_port = 0;
+    apart.stride = 4;
+    for (unsigned i = 0; i < 4; i++)
+        sm_constants_ready(&h200, &load, &apart, &port[0], &sm_port, 100);
+    assert_true(port[0] > 1000);
+    assert_int_equal(sm_constants_ready(&h200, &load, &all, &port[1], &sm_port, 100), 148);
+}
+
+/* Probe warps: of an SM's second block of 4 or 8 warps the last is at the first scheduler, of its
+ * second block of two the first at the third. */
+static void blocks_of_whole_turns_begin_one_scheduler_further_on(void **state)
+{
+    (void)state;
+    assert_int_equal(sm_slot_of_warp(&h200, 4, 0, 3), 3);
+    assert_int_equal(sm_slot_of_warp(&h200, 4, 1, 3) % 4, 0);
+    assert_int_equal(sm_slot_of_warp(&h200, 8, 1, 0) % 4, 1);
+    assert_int_equal(sm_slot_of_warp(&h200, 8, 5, 7), 4);
+    assert_int_equal(sm_slot_of_warp(&h200, 2, 1, 0), 0);
+    struct strata_gpu other = h200;
+    other.sm.block_step = 0;
+    assert_int_equal(sm_slot_of_warp(&other, 8, 5, 7), 7);
+}
+
 /* Probe texture_rate: 8 cycles of an SM a warp's read by two coordinates, 16 of 16 bytes a texel, 4
  * by a whole one (TLD), as many as passes over the banks where those are more. */
 static void a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_unit(void **state)
@@ -674,6 +704,8 @@ int main(void)
         cmocka_unit_test(what_the_l1_forgets_of_a_line_is_fetched_again),
         cmocka_unit_test(no_store_that_is_due_is_missed_whatever_came_before),
         cmocka_unit_test(schedulers_share_what_answers_loads_of_constants),
+        cmocka_unit_test(a_scheduler_whose_constants_queue_up_keeps_no_other_waiting),
+        cmocka_unit_test(blocks_of_whole_turns_begin_one_scheduler_further_on),
         cmocka_unit_test(a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_unit),
         cmocka_unit_test(a_scheduler_hands_over_passes_slower_than_the_unit_takes_them),
         cmocka_unit_test(lines_of_one_bank_of_tags_are_looked_up_one_after_another),
