@@ -147,6 +147,7 @@ struct strata_gpu {
         uint32_t hold_wide_cycles; /* besides its own, that a product of 64 bits keeps its
                                       scheduler from issuing */
         uint32_t block_step; /* schedulers from a block's first warp to that of the SM's next */
+        uint32_t operands_cycles;   /* until the load/store unit has read them; 0: latency_int */
         uint32_t instruction_bytes; /* 16 on Volta and later, 8 before; 0: fetch not modelled */
         uint32_t const_fetch_bytes; /* constants come from memory in such blocks; 0: uncounted */
         uint32_t fetch_line_bytes;  /* instructions arrive in lines of this many bytes */

@@ -281,8 +281,11 @@ static strata_status next_block(struct flow_engine *e, struct strata_block **dat
                                 : strata_reader_next_ordered(e->reader, data, e->err);
     if (st != STRATA_OK)
         return st;
-    return e->ahead ? sm_decoder_update_to(&e->decoder, n_code, e->err)
-                    : sm_decoder_update(&e->decoder, e->err);
+    st = e->ahead ? sm_decoder_update_to(&e->decoder, n_code, e->err)
+                  : sm_decoder_update(&e->decoder, e->err);
+    if (st == STRATA_OK && e->decoder.controlled)
+        fetch_gpu_controlled(&e->fetch_all, e->gpu);
+    return st;
 }
 
 /* The SM whose turn it is gets the next block of the trace; blocks come in order of their index. */

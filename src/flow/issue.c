@@ -221,8 +221,10 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
 static uint64_t operands_read(const struct flow_engine *e, const struct sm_inst *i, uint32_t sm,
                               uint64_t t)
 {
-    uint64_t start = i->pipe == SM_PIPE_LSU ? later_of(t, e->memory.sm[sm].unit.free) : t;
-    return start + sm_operands_cycles(e->gpu);
+    uint32_t cycles = e->gpu->sm.operands_cycles;
+    if (i->pipe != SM_PIPE_LSU)
+        return t + sm_operands_cycles(e->gpu);
+    return later_of(t, e->memory.sm[sm].unit.free) + (cycles ? cycles : sm_operands_cycles(e->gpu));
 }
 
 /* An instruction that concerns nobody but its warp (sm_inst.is_own). */

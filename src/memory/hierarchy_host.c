@@ -34,8 +34,8 @@ uint64_t hierarchy_host_read(struct hierarchy *m, uint32_t sectors, uint64_t t)
     return t + m->gpu->l2.hit_cycles + m->gpu->xbar.host_atomic_cycles;
 }
 
-uint64_t hierarchy_host_atomic(struct hierarchy *m, uint32_t sm, uint64_t line,
-                               struct l2_atomics a, uint64_t t)
+uint64_t hierarchy_host_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, struct l2_atomics a,
+                               uint64_t t)
 {
     uint32_t at = (uint32_t)(line / m->gpu->l2.cache.line_bytes) % HOST_LINES;
     uint64_t start = m->host.line[at] == line ? later_of(t, m->host.free[at]) : t;

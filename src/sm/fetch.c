@@ -36,12 +36,18 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
     g->spare_lines = g->early_lines ? g->ahead : 0;
     g->early_first = gpu->sm.fetch_first_cycles ? gpu->sm.fetch_first_cycles : g->cold;
     g->early = gpu->sm.fetch_early_cycles;
-    g->early_next = gpu->sm.fetch_early_next_cycles ? gpu->sm.fetch_early_next_cycles : g->early;
+    g->early_next = g->early;
     g->early_line = gpu->sm.fetch_early_line_cycles;
     /* As many lines are under way whichever side they come from. */
     bool sides = address_map_init(&g->map, gpu, NULL) == STRATA_OK && g->map.partitions == 2;
     g->stream_side =
         sides && g->cold ? g->stream_interval * gpu->l2.far_extra_cycles / 2 / g->cold : 0;
+}
+
+void fetch_gpu_controlled(struct fetch_gpu *g, const struct strata_gpu *gpu)
+{
+    if (gpu->sm.fetch_early_next_cycles)
+        g->early_next = gpu->sm.fetch_early_next_cycles;
 }
 
 /* A cache without a size needs no order. */

@@ -172,8 +172,8 @@ static inline void sm_operands_arrive(struct sm_scoreboard *s, const struct sm_i
         sm_barrier_free(&s->barriers, i->control.read_barrier, i->result_stall, t);
 }
 
-/* From the time a unit takes an instruction until it has read its operands: no probe shows it, and
- * between 1 and 10 cycles the example suite's time does not change. */
+/* From the time a unit takes an instruction until it has read its operands; the load/store unit has
+ * sm.operands (shared_steps_probe.cu, stores), of others no probe shows it. */
 static inline uint32_t sm_operands_cycles(const struct strata_gpu *gpu)
 {
     return gpu->sm.latency_int_cycles;

@@ -462,7 +462,7 @@ static const struct {
             {"flow", NULL, {NULL}},
             {"sim", NULL, {NULL}}};
 
-enum { N_MACHINES = 3, N_TRACES = 3, N_RUNS = sizeof runs / sizeof runs[0] };
+enum { N_MACHINES = 3, N_TRACES = 4, N_RUNS = sizeof runs / sizeof runs[0] };
 static struct strata_gpu machine[N_MACHINES];
 static struct strata_trace *trace[N_TRACES];
 
@@ -626,6 +626,70 @@ static inline void write_async(const char *path)
     strata_code_destroy(code);
 }
 
+/* Machine code with control codes that jumps between lines of its code, stores and goes on when the
+ * operands have been read. */
+static void write_jumps(const char *path)
+{
+    enum { N = 400, RUN = 8, STORE = N - 2, BEHIND = N - 3 };
+    static const uint32_t from[] = {0, 200, 304, 104, 352};
+    struct strata_launch launch = {.program = "jumps",
+                                   .trace = "kernel-1",
+                                   .kernel = "jumps",
+                                   .id = 1,
+                                   .grid = {2, 1, 1},
+                                   .block = {32, 1, 1},
+                                   .registers_per_thread = 16,
+                                   .shared_static_bytes = 1024,
+                                   .sm_version = 90,
+                                   .isa = STRATA_ISA_SASS};
+    struct strata_code *code;
+    struct strata_builder *builder;
+    struct strata_writer *writer;
+    assert_int_equal(strata_code_create(&code, NULL), STRATA_OK);
+    for (uint32_t i = 0, at; i < N; i++) {
+        struct strata_inst inst = {.pc = i * 16,
+                                   .opcode = i == N - 1 ? "EXIT" : "IADD3",
+                                   .opclass = i == N - 1 ? STRATA_OP_EXIT : STRATA_OP_INT,
+                                   .control = {.known = 1,
+                                               .stall = 4,
+                                               .write_barrier = STRATA_NO_BARRIER,
+                                               .read_barrier = STRATA_NO_BARRIER}};
+        if (i == STORE) {
+            inst.opcode = "STS";
+            inst.opclass = STRATA_OP_MEM;
+            inst.space = STRATA_SPACE_SHARED;
+            inst.memop = STRATA_MEM_STORE;
+            inst.width_bytes = 4;
+            inst.control.read_barrier = 0;
+        }
+        inst.control.wait_mask = i == BEHIND;
+        assert_int_equal(strata_code_add(code, &inst, &at, NULL), STRATA_OK);
+    }
+    assert_int_equal(strata_builder_create(code, &builder, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_create(path, NULL, &writer, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_begin_launch(writer, &launch, code, NULL), STRATA_OK);
+    for (unsigned b = 0; b < launch.grid.x; b++) {
+        struct strata_block *block;
+        assert_int_equal(strata_builder_begin_block(builder, b, 1, NULL), STRATA_OK);
+        assert_int_equal(strata_builder_begin_warp(builder, 0, NULL), STRATA_OK);
+        for (size_t k = 0; k < sizeof from / sizeof from[0]; k++)
+            for (uint32_t i = 0; i < RUN; i++)
+                assert_int_equal(strata_builder_add(builder, from[k] + i, UINT32_MAX, NULL, NULL),
+                                 STRATA_OK);
+        static const uint64_t words[32] = {0};
+        assert_int_equal(strata_builder_add(builder, STORE, 1, words, NULL), STRATA_OK);
+        assert_int_equal(strata_builder_add(builder, BEHIND, UINT32_MAX, NULL, NULL), STRATA_OK);
+        assert_int_equal(strata_builder_add(builder, N - 1, UINT32_MAX, NULL, NULL), STRATA_OK);
+        assert_int_equal(strata_builder_end_block(builder, &block, NULL), STRATA_OK);
+        assert_int_equal(strata_writer_block(writer, block, NULL), STRATA_OK);
+        strata_block_destroy(block);
+    }
+    assert_int_equal(strata_writer_end_launch(writer, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_finish(writer, NULL), STRATA_OK);
+    strata_builder_destroy(builder);
+    strata_code_destroy(code);
+}
+
 static inline void open_keyfix(void)
 {
     const char *const *words[N_MACHINES] = {modern, classic, odd};
@@ -644,6 +708,10 @@ static inline void open_keyfix(void)
     write_async(path);
     if (strata_trace_open(path, NULL, &trace[2], &err))
         fail_msg("%s", err.message);
+    snprintf(path, sizeof path, "%s/jumps.strata", folder);
+    write_jumps(path);
+    if (strata_trace_open(path, NULL, &trace[3], &err))
+        fail_msg("%s", err.message);
     for (unsigned m = 0; m < N_MACHINES; m++)
         build_machine(&machine[m], words[m]);
 }
@@ -651,11 +719,11 @@ static inline void open_keyfix(void)
 static inline int close_keyfix(void)
 {
     char path[128];
-    strata_trace_close(trace[0]);
-    strata_trace_close(trace[1]);
-    strata_trace_close(trace[2]);
-    static const char *const files[] = {"kernelslist.g", "kernel-1.traceg", "async.strata"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < N_TRACES; i++)
+        strata_trace_close(trace[i]);
+    static const char *const files[] = {"kernelslist.g", "kernel-1.traceg", "async.strata",
+                                        "jumps.strata"};
+    for (int i = 0; i < N_TRACES; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         unlink(path);
     }

@@ -223,7 +223,9 @@ static void further_jumps_within_it_take_less(void **state)
     struct fetch_sm sm;
     (void)state;
     brought_in(&g);
-    g.early_next = 40;
+    struct strata_gpu gpu = {.sm.fetch_early_next_cycles = 40};
+    assert_int_equal(g.early_next, g.early); /* without control codes */
+    fetch_gpu_controlled(&g, &gpu);
     assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
     assert_int_equal(fetch_line(&g, &sm, 0, 1000), 1340);
     assert_int_equal(fetch_line(&g, &sm, 50, 2000), 2075);
