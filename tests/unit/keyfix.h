@@ -502,6 +502,22 @@ static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
 /* ---- a kernel of asynchronous work: copies to a barrier, products, the barrier of a cluster; and
  * a read of pitched memory through a texture ---- */
 
+static void end_block(struct strata_writer *writer, struct strata_builder *builder)
+{
+    struct strata_block *block;
+    assert_int_equal(strata_builder_end_block(builder, &block, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_block(writer, block, NULL), STRATA_OK);
+    strata_block_destroy(block);
+}
+static void end_trace(struct strata_writer *writer, struct strata_builder *builder,
+                      struct strata_code *code)
+{
+    assert_int_equal(strata_writer_end_launch(writer, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_finish(writer, NULL), STRATA_OK);
+    strata_builder_destroy(builder);
+    strata_code_destroy(code);
+}
+
 static inline void write_async(const char *path)
 {
     enum { N = 18, BESIDE = 8, READ = 12, PRINT = 14, GROUP_WARPS = 8 };
@@ -578,7 +594,6 @@ static inline void write_async(const char *path)
     assert_int_equal(strata_writer_create(path, NULL, &writer, NULL), STRATA_OK);
     assert_int_equal(strata_writer_begin_launch(writer, &launch, code, NULL), STRATA_OK);
     for (unsigned b = 0; b < launch.grid.x; b++) {
-        struct strata_block *block;
         assert_int_equal(strata_builder_begin_block(builder, b, GROUP_WARPS, NULL), STRATA_OK);
         for (unsigned w = 0; w < GROUP_WARPS; w++) {
             assert_int_equal(strata_builder_begin_warp(builder, w, NULL), STRATA_OK);
@@ -616,14 +631,9 @@ static inline void write_async(const char *path)
                         STRATA_OK);
             }
         }
-        assert_int_equal(strata_builder_end_block(builder, &block, NULL), STRATA_OK);
-        assert_int_equal(strata_writer_block(writer, block, NULL), STRATA_OK);
-        strata_block_destroy(block);
+        end_block(writer, builder);
     }
-    assert_int_equal(strata_writer_end_launch(writer, NULL), STRATA_OK);
-    assert_int_equal(strata_writer_finish(writer, NULL), STRATA_OK);
-    strata_builder_destroy(builder);
-    strata_code_destroy(code);
+    end_trace(writer, builder, code);
 }
 
 /* Machine code with control codes that jumps between lines of its code, stores and goes on when the
@@ -669,7 +679,6 @@ static void write_jumps(const char *path)
     assert_int_equal(strata_writer_create(path, NULL, &writer, NULL), STRATA_OK);
     assert_int_equal(strata_writer_begin_launch(writer, &launch, code, NULL), STRATA_OK);
     for (unsigned b = 0; b < launch.grid.x; b++) {
-        struct strata_block *block;
         assert_int_equal(strata_builder_begin_block(builder, b, 1, NULL), STRATA_OK);
         assert_int_equal(strata_builder_begin_warp(builder, 0, NULL), STRATA_OK);
         for (size_t k = 0; k < sizeof from / sizeof from[0]; k++)
@@ -680,14 +689,9 @@ static void write_jumps(const char *path)
         assert_int_equal(strata_builder_add(builder, STORE, 1, words, NULL), STRATA_OK);
         assert_int_equal(strata_builder_add(builder, BEHIND, UINT32_MAX, NULL, NULL), STRATA_OK);
         assert_int_equal(strata_builder_add(builder, N - 1, UINT32_MAX, NULL, NULL), STRATA_OK);
-        assert_int_equal(strata_builder_end_block(builder, &block, NULL), STRATA_OK);
-        assert_int_equal(strata_writer_block(writer, block, NULL), STRATA_OK);
-        strata_block_destroy(block);
+        end_block(writer, builder);
     }
-    assert_int_equal(strata_writer_end_launch(writer, NULL), STRATA_OK);
-    assert_int_equal(strata_writer_finish(writer, NULL), STRATA_OK);
-    strata_builder_destroy(builder);
-    strata_code_destroy(code);
+    end_trace(writer, builder, code);
 }
 
 static inline void open_keyfix(void)
