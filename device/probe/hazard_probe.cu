@@ -4,24 +4,10 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 
+#include "words.h"
+
 enum { LOAD, STORE };
 enum { FETCHED, WRITTEN, PAIR, ABSENT };
-
-__device__ __forceinline__ void rest(int cycles)
-{
-    for (long long end = clock64() + cycles; clock64() < end;)
-        ;
-}
-__device__ __forceinline__ unsigned ld(const unsigned *p)
-{
-    unsigned x;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
-    return x;
-}
-__device__ __forceinline__ void st(unsigned *p, unsigned x)
-{
-    asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory");
-}
 
 /* what[]: offsets of words A, B, C; pre: the state before; n: more steps at run time. */
 template <int FIRST, int SECOND, int K>

@@ -3,16 +3,8 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 
-__device__ __forceinline__ unsigned ld(const unsigned *p)
-{
-    unsigned x;
-    asm volatile("ld.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
-    return x;
-}
-__device__ __forceinline__ void st(unsigned *p, unsigned x)
-{
-    asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory");
-}
+#include "words.h"
+
 __device__ __forceinline__ uint2 ld2(const unsigned *p)
 {
     uint2 x;

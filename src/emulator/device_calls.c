@@ -59,8 +59,8 @@ enum { PIECES = 2, PIECE = 582, WITH_ARGUMENTS = 264, WITH_STRINGS = 200 };
 enum { LINE = 8, HEAP_RUN = 4 };
 #define ARITHMETIC   (PIECES * PIECE + WITH_ARGUMENTS + WITH_STRINGS)
 #define BEHIND_BYTES 65536 /* the kernel's code: a launch does not bring it in by itself */
-/* From one instruction that computes to the next; 45500 cycles for 7255 instructions of a printf
- * with 511 loads that hit the L1. */
+/* From one instruction that computes to the next: 43600 cycles for a further printf of a warp
+ * (printing_probe.cu, times=8), of which its accesses to the host take 7000. */
 #define STALL_CYCLES(k) (2 + ((k) % 3 > 0))
 #define BARRIER         0 /* loads and atomics hold it, everything else waits for it */
 
@@ -132,8 +132,8 @@ struct device_call {
     uint64_t text, packet, state;
     bool again;     /* the warp has printed before */
     uint32_t words; /* of local memory that were written */
-    uint32_t code;  /* instructions that compute, one after the other and again; 0: of
-                       some of every line */
+    uint32_t code;  /* instructions that compute, run one after the other and again; 0: as malloc
+                       and free, HEAP_RUN of every line */
 };
 
 /* Where no program's memory lies. The card's buffer of printf has 1 MiB unless a program asks for
@@ -200,14 +200,20 @@ static void record_access(struct device_call *c, enum access kind, uint32_t n)
     emu_record_static(c->w, c->site, c->w->block->run->image->calls + (uint32_t)kind, mask, true);
 }
 
+/* Where the n-th instruction that computes stands in the code. */
+static uint32_t place_in_code(const struct device_call *c, uint32_t n)
+{
+    if (c->code)
+        return n % c->code;
+    return (n / HEAP_RUN * LINE + n % HEAP_RUN) % ARITHMETIC;
+}
+
 /* Pieces come from the last to the first: none of them is fetched ahead of its turn. */
 static void record_arithmetic(struct device_call *c, uint32_t n)
 {
-    uint32_t at = (c->code ? n : n / HEAP_RUN * LINE + n % HEAP_RUN) %
-                  (c->code ? c->code : ARITHMETIC),
-             piece = PIECES - 1 - at / PIECE;
+    uint32_t at = place_in_code(c, n);
     if (at < PIECES * PIECE)
-        at = piece * PIECE + at % PIECE;
+        at = (PIECES - 1 - at / PIECE) * PIECE + at % PIECE;
     emu_record_static(c->w, c->site, c->w->block->run->image->calls + N_ACCESSES + at, c->mask,
                       false);
 }
