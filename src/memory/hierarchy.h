@@ -145,6 +145,14 @@ uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_
                           uint64_t *port, uint64_t t);
 /* The load/store unit is taken for `cycles` from t on at the earliest (shuffles). */
 uint64_t hierarchy_unit_take(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles);
+/* Warps of a block of the SM leave a barrier at t: in step, if they have used the unit before
+ * (leaving_miss.h). */
+static inline void hierarchy_in_step(struct hierarchy *m, uint32_t sm, uint64_t t)
+{
+    struct hierarchy_sm *p = &m->sm[sm];
+    if (p->unit.busy)
+        leaving_miss_in_step(&p->leaving, t);
+}
 /* Lines of a bulk copy, which go around the L1. A load of sectors, seen by `targets` SMs; returns
  * when they reach this one. */
 uint64_t hierarchy_bulk_load(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,

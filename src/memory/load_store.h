@@ -13,6 +13,7 @@ struct load_store_unit {
     uint64_t busy;        /* cycles it has worked so far, reading out included */
     uint64_t held;        /* cycles it stood still for what is in front of it */
     uint32_t drain_debt4; /* quarter cycles it still owes to stores that left */
+    uint32_t goes_on;     /* when it last went on after standing still, modulo 2^32 */
 };
 
 /* The unit starts new work, t at the earliest; returns when. Reading out a line of stores takes
@@ -47,6 +48,7 @@ static inline void load_store_hold(struct load_store_unit *u, uint64_t backlog, 
         return;
     u->held += backlog - room - u->free;
     u->free = backlog - room;
+    u->goes_on = (uint32_t)u->free;
 }
 
 static inline uint32_t load_store_tags(const struct strata_gpu *gpu)

@@ -75,6 +75,27 @@ static void misses_of_another_warp_join_if_the_request_did_not_wait(void **state
     assert_false(joins(&l, &g, 2, 512, 2, 203));
 }
 
+/* Behind a barrier warps are in step though nothing was answered (beside_probe.cu), if they have
+ * used the load/store unit before (shifted_probe.cu, bytes-barrier). */
+static void misses_behind_a_barrier_join(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    static struct hierarchy_sm sm;
+    struct hierarchy m = {.gpu = &g, .sm = &sm};
+    for (uint64_t used = 0; used < 2; used++) {
+        sm.leaving = begun(&g, 528, 8);
+        sm.unit.busy = used;
+        leaving_miss_answered(&sm.leaving, 900);
+        hierarchy_in_step(&m, 0, 90);
+        joins(&sm.leaving, &g, 0, 128, 1, 100);
+        assert_int_equal(joins(&sm.leaving, &g, 1, 128, 2, 103), used);
+        hierarchy_in_step(&m, 0, 2000); /* a later one takes nothing away */
+        joins(&sm.leaving, &g, 0, 256, 1, 1000);
+        assert_true(joins(&sm.leaving, &g, 1, 256, 2, 1003));
+    }
+}
+
 static void warps_that_begin_in_step_do_not_even_join_their_own(void **state)
 {
     (void)state;
@@ -519,6 +540,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_miss_joins_a_request_of_its_line_until_that_leaves),
         cmocka_unit_test(misses_of_another_warp_join_if_the_request_did_not_wait),
+        cmocka_unit_test(misses_behind_a_barrier_join),
         cmocka_unit_test(warps_that_begin_in_step_do_not_even_join_their_own),
         cmocka_unit_test(the_last_lines_of_a_load_wait_longest),
         cmocka_unit_test(a_load_behind_stores_is_not_behind_loads),
