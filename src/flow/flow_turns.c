@@ -21,7 +21,7 @@ static inline void expect_scheduler(const struct flow_scheduler *s)
 /* Lines of registers: one or two, mostly, so that those between are left out. */
 static inline void expect_registers(const char *ready, uint32_t lines)
 {
-    enum { BYTES = SM_REGISTERS_A_LINE * sizeof(uint32_t) };
+    enum { BYTES = SM_WORDS_A_LINE * sizeof(uint32_t) };
     if (!lines)
         return;
     expect_read(ready + (size_t)SM_FIRST_LINE(lines) * BYTES);
