@@ -206,6 +206,14 @@ static inline uint32_t cache_expect_slot_at(const struct cache *c, uint64_t line
     expect_write(&c->slot[cache_entry_slot(c, found)]);
     return cache_entry_slot(c, found);
 }
+/* A line that is not there will be put in: the ages of those in its set of tags will be compared.
+ * The one behind each is asked for, mostly in the same line of the machine's cache: an entry that
+ * is empty needs no look of its own. */
+static inline void cache_expect_ages(const struct cache *c, uint32_t place)
+{
+    for (uint32_t i = 0; i < c->tag_ways; i++)
+        expect_read(&c->age[c->table[place + i] & c->slot_mask]);
+}
 static inline uint32_t cache_expect_slot(const struct cache *c, uint64_t line)
 {
     return cache_expect_slot_at(c, line, cache_place(c, line));
@@ -247,14 +255,18 @@ void cache_let_all_go(struct cache *c);
 void cache_remove(struct cache *c, uint32_t slot);
 
 /* xorshift step of the victim choice: the same sequence for the same seed. */
-static inline uint32_t cache_random(struct cache *c)
+static inline uint32_t cache_next_random(uint64_t *state)
 {
-    uint64_t x = c->random;
+    uint64_t x = *state;
     x ^= x << 13;
     x ^= x >> 7;
     x ^= x << 17;
-    c->random = x;
+    *state = x;
     return (uint32_t)(x >> 32);
+}
+static inline uint32_t cache_random(struct cache *c)
+{
+    return cache_next_random(&c->random);
 }
 
 #endif

@@ -18,6 +18,15 @@ static uint32_t any(struct cache *c, uint32_t set)
     return first + (uint32_t)((uint64_t)cache_random(c) * size >> 32);
 }
 
+/* The ages that the next choice will compare lie anywhere: which they are is known. */
+static void expect_draws(const struct cache *c, uint32_t set, int n)
+{
+    uint64_t random = c->random;
+    uint32_t first = cache_set_start(c, set), size = cache_set_start(c, set + 1) - first;
+    for (int i = 0; i < n; i++)
+        expect_read(&c->age[first + (uint32_t)((uint64_t)cache_next_random(&random) * size >> 32)]);
+}
+
 /* The oldest of a few slots drawn at random: what the H200's L1 does to a footprint slightly above
  * its size lies between least recently used and random (device/probe, groups l1 and sweep). */
 static uint32_t oldest_of_some(struct cache *c, uint32_t set)
@@ -29,6 +38,7 @@ static uint32_t oldest_of_some(struct cache *c, uint32_t set)
         if (c->age[s] < c->age[best])
             best = s;
     }
+    expect_draws(c, set, DRAWS);
     return best;
 }
 

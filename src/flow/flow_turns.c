@@ -21,7 +21,7 @@ static inline void expect_scheduler(const struct flow_scheduler *s)
 /* Lines of registers: one or two, mostly, so that those between are left out. */
 static inline void expect_registers(const char *ready, uint32_t lines)
 {
-    enum { BYTES = SM_REGISTERS_A_LINE * sizeof(uint32_t) };
+    enum { BYTES = SM_WORDS_A_LINE * sizeof(uint32_t) };
     if (!lines)
         return;
     expect_read(ready + (size_t)SM_FIRST_LINE(lines) * BYTES);
@@ -50,10 +50,9 @@ static inline struct flow_scheduler *scheduler_of(const struct flow_engine *e, u
 
 /* ---- what is due ---- */
 
-static inline void warp_due(struct flow_engine *e, uint32_t entity, uint32_t slot)
+static inline void warp_due(struct flow_engine *e, struct flow_scheduler *s, uint32_t entity,
+                            uint32_t slot)
 {
-    uint32_t scheduler = entity >> e->slot_bits;
-    struct flow_scheduler *s = &e->scheduler[scheduler];
     uint64_t bit = (uint64_t)1 << slot;
     uint8_t pipe = s->hint[slot].pipe;
     if (s->far_mask & bit) { /* was beyond the wheel's reach */
@@ -68,7 +67,7 @@ static inline void warp_due(struct flow_engine *e, uint32_t entity, uint32_t slo
     s->pipes |= (uint16_t)(1u << pipe);
     if (!s->queued) {
         s->queued = true;
-        flow_schedule(e, flow_unit_entity(e, scheduler, FLOW_SCHEDULER), s->free);
+        flow_schedule(e, entity - slot + e->first_unit + FLOW_SCHEDULER, s->free);
     }
 }
 
@@ -80,7 +79,8 @@ static bool waits_for_unit(const struct flow_scheduler *s)
 
 /* A scheduler is due next: the warp whose turn it is, unless its pipe is busy. Not earlier: in a
  * cycle hundreds of others come before it, and what they need pushes the warp out again. */
-static void expect_turn(const struct flow_engine *e, struct flow_scheduler *s)
+static inline __attribute__((always_inline)) void expect_turn(const struct flow_engine *e,
+                                                              struct flow_scheduler *s)
 {
     if (!s->ready_mask || (waits_for_unit(s) && flow_unit_time(e, s) > e->now))
         return;
@@ -103,10 +103,9 @@ static inline bool waits_on(struct flow_engine *e, const struct flow_scheduler *
     return true;
 }
 
-static inline strata_status unit_due(struct flow_engine *e, uint32_t entity)
+static inline strata_status unit_due(struct flow_engine *e, struct flow_scheduler *s,
+                                     uint32_t entity, uint32_t unit)
 {
-    uint32_t unit = (entity & ((1u << e->slot_bits) - 1)) - e->first_unit;
-    struct flow_scheduler *s = scheduler_of(e, entity);
     if (unit != FLOW_SCHEDULER)
         return flow_async_due(e, entity >> e->slot_bits, unit);
     return waits_on(e, s, entity) ? STRATA_OK : flow_scheduler_due(e, s, entity);
@@ -115,9 +114,10 @@ static inline strata_status unit_due(struct flow_engine *e, uint32_t entity)
 static strata_status entity_due(struct flow_engine *e, uint32_t entity)
 {
     uint32_t slot = entity & ((1u << e->slot_bits) - 1);
+    struct flow_scheduler *s = scheduler_of(e, entity);
     if (slot >= e->first_unit)
-        return unit_due(e, entity);
-    warp_due(e, entity, slot);
+        return unit_due(e, s, entity, slot - e->first_unit);
+    warp_due(e, s, entity, slot);
     return STRATA_OK;
 }
 
@@ -152,27 +152,33 @@ static uint64_t next_time(const struct flow_engine *e)
     return e->now + (found + FLOW_WHEEL_SLOTS - slot) % FLOW_WHEEL_SLOTS;
 }
 
-/* What the wheel has for this cycle. */
+/* What the wheel has for this cycle. The scheduler of an entity is found when it is asked for, two
+ * turns ahead, and handed on until its turn comes. */
 static strata_status run_wheel(struct flow_engine *e)
 {
     uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), cycle = e->first_cycle + at,
-             *next = e->wheel_next, first_unit = e->first_unit, of_slot = (1u << e->slot_bits) - 1,
-             entity = next[cycle], after = next[entity], then;
-    strata_status st = STRATA_OK;
+             *next = e->wheel_next, first_unit = e->first_unit, bits = e->slot_bits,
+             of_slot = (1u << bits) - 1, entity = next[cycle], after = next[entity], then;
+    struct flow_scheduler *all = e->scheduler, *s = &all[entity >> bits],
+                          *s_after = after != cycle ? &all[after >> bits] : s, *s_then;
     e->wheel_last[at] = next[cycle] = cycle; /* which leads to itself now */
     e->wheel_used[at] = 0;
-    for (; st == STRATA_OK && entity != cycle; entity = after, after = then) {
+    for (; entity != cycle; entity = after, after = then, s = s_after, s_after = s_then) {
         uint32_t slot = entity & of_slot;
         then = next[after];
-        expect_scheduler(scheduler_of(e, then != cycle ? then : entity)); /* without a guess */
+        s_then = &all[(then != cycle ? then : entity) >> bits]; /* without a guess */
+        expect_scheduler(s_then);
         if ((after & of_slot) == first_unit && after != cycle)
-            expect_turn(e, scheduler_of(e, after));
-        if (slot < first_unit)
-            warp_due(e, entity, slot);
-        else
-            st = unit_due(e, entity);
+            expect_turn(e, s_after);
+        if (slot < first_unit) {
+            warp_due(e, s, entity, slot);
+            continue;
+        }
+        strata_status st = unit_due(e, s, entity, slot - first_unit);
+        if (st != STRATA_OK)
+            return st;
     }
-    return st;
+    return STRATA_OK;
 }
 
 /* What becomes due in it meanwhile: schedulers whose warps have just become ready, mostly. */

@@ -81,7 +81,7 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
     if (op->kind == SM_KIND_GLOBAL && is_row(&w->next))
         expect_tables(e, s->sm, w->next.base);
     flow_schedule(e, flow_warp_entity(e, w), ready);
-    s->hint[slot] = (struct flow_hint){op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines
+    s->hint[slot] = (struct flow_hint){op->pipe, after < e->decoder.n ? e->decoder.step[after].lines
                                                                       : op->lines};
 }
 
@@ -338,13 +338,16 @@ static __attribute__((noinline)) strata_status note_product(struct flow_engine *
 }
 
 /* What the step to the warp's next instruction will read, if it is the one that seems to follow. */
-static void expect_step(const struct flow_engine *e, const struct flow_warp *w)
+static void expect_step(const struct flow_engine *e, const struct flow_warp *w, uint32_t sm)
 {
     uint32_t next = w->cursor.next_index;
     if (next >= e->decoder.n || e->ordered)
         return;
     expect_read(&e->decoder.inst[next]);
-    uint32_t slot = e->decoder.step[next].slot;
+    const struct cursor_code *code = &e->decoder.step[next];
+    if (code->code_line != (uint16_t)w->fetch_line)
+        expect_write(&e->fetch[sm].known[code->code_line % FETCH_MAX_LINES]);
+    uint32_t slot = code->slot;
     if (slot == CODE_NO_SLOT)
         return;
     if (!w->cursor.n_control_bytes)
@@ -407,7 +410,7 @@ issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, cons
 {
     const struct sm_wait waited = w->wait;
     bool barrier = false;
-    expect_step(e, w);
+    expect_step(e, w, s->sm);
     sm_account_stalls(e->stall_cycles, &waited, w->last_issue, t, held_by);
     if (i->kind == SM_KIND_ASYNC)
         sm_async_waited(&e->async, w->next.inst, t - w->last_issue);

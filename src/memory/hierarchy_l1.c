@@ -332,9 +332,13 @@ static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct st
     for (unsigned i = 0; i < n; i++)
         expect_read(&p->l1.table[slot[i] = cache_place(&p->l1, r[i].line)]);
     /* Most lines of a walk by column are in the L1: the L2 is not asked about those. */
-    for (unsigned i = 0; i < n; i++)
-        if ((slot[i] = cache_expect_slot_at(&p->l1, r[i].line, slot[i])) == CACHE_NONE)
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t place = slot[i];
+        if ((slot[i] = cache_expect_slot_at(&p->l1, r[i].line, place)) == CACHE_NONE) {
+            cache_expect_ages(&p->l1, place);
             expect_in_table(m, sm, &x, &r[i]);
+        }
+    }
     expect_in_l2(m, sm, &x);
 }
 

@@ -36,13 +36,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 #include <strata/gpu.h>
 #include <strata/trace.h>
 
 #define LEAVING_REQUESTS 32 /* a power of two; l1.miss_queue is less */
 #define LEAVING_NO_LINE  UINT64_MAX
-#define LEAVING_KINDS    64 /* of lines, by a hash */
 
 struct leaving_request {
     uint64_t leaves; /* then */
@@ -67,21 +65,28 @@ struct leaving_miss {     /* first what every load touches, in a line of the mac
     bool few;             /* a scheduler has two at most */
     bool timed;           /* schedulers begin when they do on the card, one block an SM */
     uint64_t answered;    /* when the SM's first read came back; 0: not yet */
+    /* Of each of `line` a byte of its hash: most misses join none, and need not look at all. */
+    uint8_t kind[LEAVING_REQUESTS];
     /* The SM's last requests, in the order in which they leave. */
     uint64_t line[LEAVING_REQUESTS];
     struct leaving_request request[LEAVING_REQUESTS];
-    /* How many of `line` are of each kind: most misses join none, and need not look at all. */
-    uint8_t of_kind[LEAVING_KINDS];
 };
-static inline uint32_t leaving_kind(uint64_t line)
+static inline uint8_t leaving_kind(uint64_t line)
 {
-    return (uint32_t)(line * 0x9e3779b97f4a7c15ull >> 58);
+    return (uint8_t)(line * 0x9e3779b97f4a7c15ull >> 56);
 }
 static inline void leaving_miss_set_line(struct leaving_miss *l, uint32_t i, uint64_t line)
 {
-    l->of_kind[leaving_kind(l->line[i])]--;
-    l->of_kind[leaving_kind(line)]++;
+    l->kind[i] = leaving_kind(line);
     l->line[i] = line;
+}
+/* Whether a request of the line may be among them. */
+static inline bool leaving_miss_may_have(const struct leaving_miss *l, uint64_t line)
+{
+    uint8_t kind = leaving_kind(line), found = 0;
+    for (uint32_t i = 0; i < LEAVING_REQUESTS; i++) /* all: the compiler looks at many at once */
+        found |= l->kind[i] == kind;
+    return found;
 }
 static inline uint64_t leaving_later(uint64_t a, uint64_t b)
 {
@@ -97,9 +102,8 @@ static inline void leaving_miss_begin(struct leaving_miss *l, const struct strat
     uint64_t warps = each * strata_launch_warps_per_block(launch);
     l->apart = warps <= gpu->sm.schedulers;
     l->few = warps <= 2 * gpu->sm.schedulers;
-    memset(l->of_kind, 0, sizeof l->of_kind);
     for (uint32_t i = 0; i < LEAVING_REQUESTS; i++)
-        l->of_kind[leaving_kind(l->line[i])]++;
+        l->kind[i] = leaving_kind(l->line[i]);
 }
 /* A load that takes so many cycles of the unit comes to it at t; `unit`: when the model begins with
  * its lines. */
@@ -141,7 +145,7 @@ static inline void leaving_miss_put(struct leaving_miss *l, const struct strata_
 static inline bool leaving_miss_takes(struct leaving_miss *l, const struct strata_gpu *gpu,
                                       uint64_t line, uint32_t sectors, uint64_t t)
 {
-    if (!l->of_kind[leaving_kind(line)])
+    if (!leaving_miss_may_have(l, line))
         return false;
     uint64_t tag = leaving_miss_tag(l, t);
     for (uint32_t k = 0, i = l->last; k < gpu->l1.miss_queue_lines && tag < l->request[i].leaves;

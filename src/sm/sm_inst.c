@@ -341,6 +341,8 @@ strata_status sm_decoder_update_to(struct sm_decoder *d, uint32_t n, struct stra
     for (; d->n < n; d->n++) {
         d->step[d->n] = cursor_code_of(d->code, d->n);
         decode(d, d->step[d->n].inst, &d->inst[d->n]);
+        d->step[d->n].lines = d->inst[d->n].lines;
+        d->step[d->n].code_line = (uint16_t)d->inst[d->n].fetch_line;
     }
     return STRATA_OK;
 }

@@ -31,11 +31,13 @@ void cursor_addresses(struct strata_cursor *c, struct strata_addr_state *s, unsi
 struct cursor_code {
     const struct strata_inst *inst;
     uint32_t slot;
+    uint16_t code_line; /* sm_inst.fetch_line, and .lines, where an SM's decoder has the table: */
+    uint8_t lines;      /* what is asked for ahead by them */
 };
 static inline struct cursor_code cursor_code_of(const struct strata_code *code, uint32_t index)
 {
     const struct code_entry *e = code_entry(code, index);
-    return (struct cursor_code){&e->inst, e->slot};
+    return (struct cursor_code){&e->inst, e->slot, 0, 0};
 }
 
 /* The control of an instruction that can have addresses. A warp's turn comes when its bytes have
