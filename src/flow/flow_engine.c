@@ -185,6 +185,7 @@ void flow_engine_release(struct flow_engine *e)
     free(e->sm_busy);
     free(e->multiplies);
     free(e->sm_resident);
+    flow_swaps_release(&e->swaps);
     strata_dispatcher_destroy(e->dispatcher);
     sm_decoder_release(&e->decoder);
     sm_scheduler_release(&e->order);

@@ -11,6 +11,7 @@
 #include <strata/place.h>
 #include <strata/result.h>
 
+#include "flow/flow_swaps.h"
 #include "flow/flow_waves.h"
 #include "memory/bulk_lines.h"
 #include "memory/hierarchy.h"
@@ -206,6 +207,8 @@ struct flow_engine {
     struct flow_tensor *tensor; /* by scheduler */
     bool has_products;          /* of warpgroups, so far */
     struct phase_barriers barriers;
+    struct flow_swaps swaps;
+    uint64_t swap_again; /* the swap just issued failed, and its answer is there then; 0: not so */
     uint32_t n_schedulers, schedulers_per_sm, slots_per_sm, warps_per_block, n_warps;
     uint32_t n_due;      /* slots of a scheduler, in whole FLOW_DUE_TOGETHER */
     uint32_t unit_ahead; /* sm.lsu_queue_cycles */

@@ -203,6 +203,36 @@ static void count_memory(struct flow_engine *e, const struct strata_inst *i)
     e->texture_accesses += is_texture_access(i);
 }
 
+/* A compare-and-swap whose answer is there at `done`: that of its first lane tells for all. From
+ * PTX warps of a block have not met in the trace either. */
+static __attribute__((noinline)) void note_swap(struct flow_engine *e, const struct flow_warp *w,
+                                                uint64_t t, uint64_t done)
+{
+    uint64_t at[STRATA_WARP_SIZE];
+    if (!w->next.mask)
+        return;
+    if (!flow_swaps_begin(&e->swaps, e->n_warps)) {
+        e->status = strata_no_memory(e->err, NULL, "for the compare-and-swaps of a launch");
+        return;
+    }
+    strata_winst_addresses(&w->next, at);
+    uint64_t block = e->block[w->block].index,
+             group = e->memory.ptx ? block * e->warps_per_block + w->number : block;
+    if (!flow_swap_takes(&e->swaps, (uint32_t)(w - e->warp), group, at[lowest_bit32(w->next.mask)],
+                         t))
+        e->swap_again = done;
+}
+
+/* The swap that failed is done again behind the comparison and the branch of its loop, which are
+ * not counted. */
+static __attribute__((noinline)) uint64_t swap_again(struct flow_engine *e, struct flow_warp *w)
+{
+    uint64_t at = e->swap_again + e->gpu->sm.latency_int_cycles + e->gpu->sm.latency_branch_cycles;
+    e->swap_again = 0;
+    sm_wait_for(&w->wait, at, SM_STALL_LONG);
+    return at;
+}
+
 static void do_global(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
                       uint32_t sm, uint64_t t)
 {
@@ -215,6 +245,8 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
         sm_async_arrive(&flow_groups(w)->copies.open, done);
     else
         sm_scoreboard_set(&w->scoreboard, i, done);
+    if (w->next.inst->atomic == STRATA_ATOMIC_COMPARE)
+        note_swap(e, w, t, done);
 }
 
 /* When an instruction issued at t has read its operands: those for the load/store unit wait in its
@@ -428,6 +460,10 @@ issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, cons
         barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
         if (i->kind == SM_KIND_MEMBAR && w->next.mask)
             next = later_of(next, t + i->latency);
+        if (e->swap_again) {
+            *ready = swap_again(e, w);
+            return true;
+        }
     }
     if (e->waits)
         flow_waits_took(e->waits, e, index);

@@ -12,6 +12,8 @@
 #include <strata/gpu.h>
 #include <strata/result.h>
 
+#include "flow/flow_swaps.h"
+
 static struct strata_gpu h200, gtx470, pascal;
 
 static int load_gpus(void **state)
@@ -61,6 +63,24 @@ static double metric_of(const struct strata_gpu *gpu, const char *kind, const ch
 
 #define LD  "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"
 #define L2R "lts__t_sectors_srcunit_tex_op_read"
+
+/* A swap that follows another of its warp fails if another group of warps has swapped the word in
+ * between; what it found then is what it has read. */
+static void a_swap_fails_if_its_word_was_changed_since(void **state)
+{
+    (void)state;
+    struct flow_swaps s = {0};
+    assert_true(flow_swaps_begin(&s, 4));
+    assert_true(flow_swap_takes(&s, 0, 7, 4096, 100));
+    assert_true(flow_swap_takes(&s, 1, 8, 4096, 110));  /* its first: it may have read just now */
+    assert_false(flow_swap_takes(&s, 0, 7, 4096, 700)); /* 8 came in between */
+    assert_true(flow_swap_takes(&s, 2, 7, 4096, 800));
+    assert_true(flow_swap_takes(&s, 0, 7, 4096, 1300)); /* of its own group */
+    assert_false(flow_swap_takes(&s, 1, 8, 4096, 1400));
+    assert_true(flow_swap_takes(&s, 1, 8, 8192, 1500)); /* another word */
+    assert_true(flow_swap_takes(&s, 1, 9, 4096, 1600)); /* another block is there now */
+    flow_swaps_release(&s);
+}
 
 static void a_stream_is_read_once_from_dram_and_never_hits(void **state)
 {
@@ -457,6 +477,7 @@ static void a_launch_whose_l2_still_fills_has_not_settled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_swap_fails_if_its_word_was_changed_since),
         cmocka_unit_test(a_stream_is_read_once_from_dram_and_never_hits),
         cmocka_unit_test(a_broadcast_is_fetched_once_per_sm_at_most),
         cmocka_unit_test(without_the_coalescer_the_l2_serves_what_the_l1s_get),
