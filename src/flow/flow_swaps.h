@@ -16,8 +16,8 @@
 enum { FLOW_SWAP_WORDS = 256 }; /* that are told apart, a power of two */
 
 struct flow_swap {
-    uint64_t word; /* its address; 0: none */
-    uint64_t time; /* of the last one that took, or that the warp made */
+    uint64_t word;  /* its address; 0: none */
+    uint64_t time;  /* of the last one that took, or that the warp made */
     uint64_t group; /* of warps that it is of */
 };
 struct flow_swaps {
@@ -27,7 +27,8 @@ struct flow_swaps {
 void flow_swaps_release(struct flow_swaps *s);
 /* Makes room for so many warps; false: there is no memory. */
 bool flow_swaps_begin(struct flow_swaps *s, uint32_t n_warps);
-/* A warp swaps a word at t: does it take? group: those whose swaps the trace has already seen meet. */
+/* A warp swaps a word at t: does it take? group: those whose swaps the trace has already seen meet.
+ */
 bool flow_swap_takes(struct flow_swaps *s, uint32_t warp, uint64_t group, uint64_t word,
                      uint64_t t);
 
