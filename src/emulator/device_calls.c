@@ -275,13 +275,14 @@ void emu_call_print(struct emu_warp *w, const struct emu_site *site, uint32_t ma
     uint32_t text = p->characters + p->strings + p->string_characters;
     uint64_t thread = w->block->index * w->block->run->threads_per_block + w->index * EMU_LANES;
     struct device_call c = {
-        .w = w, .site = site, .mask = mask, .text = p->format, .state = HEAP_BASE - 64};
+        .w = w, .site = site, .mask = mask, .text = p->format, .state = HEAP_BASE};
     c.again = w->calls;
     c.packet = PRINT_BASE + (thread + w->calls++) % PRINT_PACKETS * PACKET_BYTES;
     c.instructions = 4559 + 16 * p->characters + 70 * (PRINT_SLOTS - arguments) + 92 * p->strings +
                      40 * p->string_characters + 15 * (emu_lane_count(mask) - 1);
     c.count[LOAD_TEXT] = 3 + 3 * text;
-    /* printing_probe.cu: two sectors of the L2 besides the text, of which one never hits. */
+    /* printing_probe.cu: two sectors of the L2 besides the text, of which one never hits and the
+     * other does: additions were made to it before. */
     c.count[LOAD_HEAP] = c.count[LOAD_HOST] = 1;
     c.count[LOAD_LOCAL] = at_least_0(477, 2 * text + 6 * arguments);
     c.count[STORE_LOCAL] = 53 + 7 * arguments;
