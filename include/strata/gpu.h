@@ -445,7 +445,7 @@ struct strata_gpu {
         uint16_t column;
         uint32_t line;
     } origin[STRATA_GPU_MAX_KEYS];
-    char notes[24576];
+    char notes[49152];
     uint32_t n_notes; /* bytes used of notes */
 };
 

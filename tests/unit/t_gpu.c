@@ -497,6 +497,28 @@ static void deep_nesting_and_many_aliases_are_refused_at_once(void **state)
     assert_int_equal(err.line, 1);
 }
 
+/* A description in which every plain number that may be 1 has a source of its own of 390
+ * characters; `without` is the part that HEAD already has. */
+static char *sources_of_every_number(const char *without)
+{
+    char *text = calloc(strata_gpu_n_keys(), 500), *end = text, group[40] = "";
+    end += sprintf(end, HEAD);
+    for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
+        const struct strata_gpu_key *key = strata_gpu_key(i);
+        const char *dot = strchr(key->path, '.');
+        if (key->type != STRATA_GPU_UINT || key->min > 1 || key->max < 1 || !dot ||
+            strchr(dot + 1, '.') || !strncmp(key->path, without, strlen(without)))
+            continue;
+        size_t length = (size_t)(dot - key->path);
+        if (strlen(group) != length || strncmp(group, key->path, length) != 0) {
+            snprintf(group, sizeof group, "%.*s", (int)length, key->path);
+            end += sprintf(end, "%s:\n", group);
+        }
+        end += sprintf(end, "  %s: {value: 1, source: %zu%0390d}\n", dot + 1, i, 0);
+    }
+    return text;
+}
+
 static void sources_without_end_are_refused(void **state)
 {
     (void)state;
@@ -507,87 +529,7 @@ static void sources_without_end_are_refused(void **state)
     strcpy(long_source + used + 450, "\", ways: 4}\n");
     assert_int_equal(parse(long_source, &err), STRATA_ECONFIG);
     assert_string_equal(err.message, "the source is longer than 400 characters.");
-    char *many = calloc(1, 200 * 400);
-    strcpy(many, HEAD "dram:\n");
-    static const char *const keys[] = {"refresh_block",
-                                       "refresh_bank",
-                                       "refresh_every",
-                                       "tCCD",
-                                       "tCCDL",
-                                       "tRRD",
-                                       "tRCD",
-                                       "tRAS",
-                                       "tRP",
-                                       "tCL",
-                                       "tWL",
-                                       "tCDLR",
-                                       "tWR",
-                                       "tRTPL",
-                                       "tFAW",
-                                       "banks",
-                                       "channels",
-                                       "bus",
-                                       "clock",
-                                       "data_rate",
-                                       "access",
-                                       "row_miss",
-                                       "read_queue",
-                                       "burst_length",
-                                       "bank_groups",
-                                       "row",
-                                       "write_queue",
-                                       "write_high",
-                                       "write_low",
-                                       "efficiency",
-                                       "bank_hash",
-                                       "tRC",
-                                       "scheduler",
-                                       "tRFC",
-                                       "tREFI",
-                                       "refresh_groups",
-                                       "age_limit",
-                                       "write_room",
-                                       "dual_command_bus",
-                                       "per_bank_refresh",
-                                       "separate_write_queue"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        char filler[399];
-        memset(filler, 'a' + (int)i % 26, sizeof filler - 1);
-        filler[sizeof filler - 1] = 0;
-        sprintf(many + strlen(many), "  %s: {value: %s, source: %zu%s}\n", keys[i],
-                !strcmp(keys[i], "scheduler")                                            ? "fcfs"
-                : i >= sizeof keys / sizeof keys[0] - 3 || !strcmp(keys[i], "bank_hash") ? "true"
-                : !strcmp(keys[i], "row")                                                ? "2KiB"
-                                                                                         : "1",
-                i, filler);
-    }
-    strcat(many, "l2:\n");
-    static const char *const further[] = {"slices",
-                                          "ways",
-                                          "hit",
-                                          "far_extra",
-                                          "mshrs",
-                                          "mshr_merges",
-                                          "request",
-                                          "write_flit",
-                                          "overtaken",
-                                          "overtaken_sector",
-                                          "partial_fill",
-                                          "partial_write",
-                                          "atomic_float",
-                                          "atomic_whole",
-                                          "atomic",
-                                          "fabric_head",
-                                          "fabric_bytes_per_cycle",
-                                          "bytes_per_cycle_per_slice",
-                                          "dirty_ways",
-                                          "dirty_ahead",
-                                          "partial_ways",
-                                          "partial_ways_hit",
-                                          "dirty_at_start_ways",
-                                          "partitions"};
-    for (size_t i = 0; i < sizeof further / sizeof further[0]; i++)
-        sprintf(many + strlen(many), "  %s: {value: 1, source: %zu%0390d}\n", further[i], i, 0);
+    char *many = sources_of_every_number("sm.");
     assert_int_equal(parse(many, &err), STRATA_ELIMIT);
     assert_true(err.line > 20);
     free(many);

@@ -231,6 +231,21 @@ static void writing_and_reading_a_description_changes_nothing(void **state)
     for_each_shipped(survives_writing);
 }
 
+/* Where a file stands is kept with its sources, once for every file it extends: a checkout in a
+ * deep folder must not fill the room that a checkout near the root leaves. */
+static void leaves_room_for_long_paths(const char *name)
+{
+    enum { LONGEST_PATH = 4096, FILES_OF_A_CHAIN = 3 };
+    if (gpu.n_notes + FILES_OF_A_CHAIN * LONGEST_PATH > sizeof gpu.notes)
+        fail_msg("%s: %u of %zu bytes of sources are used", name, gpu.n_notes, sizeof gpu.notes);
+}
+
+static void shipped_files_can_stand_in_deep_folders(void **state)
+{
+    (void)state;
+    for_each_shipped(leaves_room_for_long_paths);
+}
+
 /* A description made in memory says what reading would otherwise derive from other keys. */
 static void writing_a_description_made_in_memory_keeps_its_values(void **state)
 {
@@ -379,6 +394,7 @@ int main(void)
         cmocka_unit_test(derived_peaks_are_the_vendors_within_two_per_cent),
         cmocka_unit_test(a_class_is_one_of_three_and_is_not_inherited),
         cmocka_unit_test(writing_and_reading_a_description_changes_nothing),
+        cmocka_unit_test(shipped_files_can_stand_in_deep_folders),
         cmocka_unit_test(writing_a_description_made_in_memory_keeps_its_values),
         cmocka_unit_test(the_shipped_files_say_what_their_sources_say),
         cmocka_unit_test(totals_are_computed_from_the_values),
