@@ -139,7 +139,7 @@ struct strata_gpu {
             interval_fp64_cycles, interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles,
             interval_tensor_cycles, interval_uniform_cycles;
         uint32_t interval_tensor_int_cycles, interval_tensor_fp64_cycles; /* 0: as any product */
-        uint32_t interval_const_cycles; /* of an SM: between two loads of constants */
+        uint32_t interval_const_cycles; /* of an SM: between two addresses of constants */
         uint32_t min_issue_gap_cycles;  /* between two instructions of one warp */
         double wgmma_hold_cycles;  /* besides its own, that an instruction keeps its scheduler while
                                       the tensor core multiplies for a warpgroup */
@@ -150,6 +150,10 @@ struct strata_gpu {
         uint32_t operands_cycles;   /* until the load/store unit has read them; 0: latency_int */
         uint32_t instruction_bytes; /* 16 on Volta and later, 8 before; 0: fetch not modelled */
         uint32_t const_fetch_bytes; /* constants come from memory in such blocks; 0: uncounted */
+        uint32_t const_cache_bytes; /* of an SM's constants; 0: all are found */
+        uint32_t const_cache_line_bytes, const_cache_ways;
+        uint32_t const_miss_cycles; /* more for a line that is not there, one after another */
+        uint32_t const_cold_cycles; /* more yet for a block that no load of the SM has named */
         uint32_t fetch_line_bytes;  /* instructions arrive in lines of this many bytes */
         uint32_t
             fetch_interval_cycles;   /* between two lines of straight code that was never fetched */

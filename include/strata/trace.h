@@ -261,6 +261,10 @@ enum strata_special_read {
     STRATA_SPECIAL_OF_WARP,
 };
 
+/* imm of a load of constants (space STRATA_SPACE_CONST) that names one itself, not by its lanes:
+ * this and the place of the constant among the program's own. Less: not told, or a parameter. */
+#define STRATA_CONSTANT_PLACE 1
+
 /* imm of STRATA_OP_BRANCH in PTX: the rounds of the loop it closes that the assembler makes one; 0:
  * not told. This many: as many as there are. */
 #define STRATA_ALL_ROUNDS 255

@@ -167,7 +167,6 @@ struct flow_scheduler {
     uint64_t stores;        /* slots whose warps' next instruction is a store */
     struct sm_turns turns;  /* whose it is */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
-    uint64_t constant_port; /* likewise, to the constants */
     uint64_t issue_cycle;   /* of its last instruction */
     /* When the warps in the wheel will be ready, by slot; FLOW_NEVER: the others. */
     _Alignas(FLOW_LINE_BYTES) uint32_t slot_due[64];
@@ -237,6 +236,7 @@ struct flow_engine {
     uint32_t *sm_resident;
     uint64_t unknown_opcodes, texture_accesses;
     struct constants_used constants;
+    uint64_t constant_there; /* the constant that was last asked for by way of uniform registers */
     struct sm_async_totals async;
     const struct strata_clock_sink *clock; /* may be NULL */
     struct flow_waits *waits;              /* likewise */

@@ -268,6 +268,22 @@ static void execute_own(const struct flow_engine *e, struct flow_warp *w, const 
     sm_scoreboard_set(&w->scoreboard, i, t + i->latency);
 }
 
+/* A warp whose next instructions have its constant in a uniform register waits for it: those do not
+ * ask whether it is there. */
+static void do_constant(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
+                        uint32_t sm, uint64_t t)
+{
+    struct constant_cache *c = &e->memory.sm[sm].constants;
+    constants_note(&e->constants, e->gpu, &w->next);
+    if (i->pipe == SM_PIPE_UNIFORM) {
+        e->constant_there = constant_cache_uniform(c, e->gpu, &w->next, t);
+        sm_scoreboard_set(&w->scoreboard, i, e->constant_there + i->latency);
+        return;
+    }
+    sm_scoreboard_set(&w->scoreboard, i,
+                      constant_cache_load(c, e->gpu, &w->next, i->latency, t));
+}
+
 static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
                     uint32_t sm, uint64_t t)
 {
@@ -287,11 +303,7 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
                                            t));
         break;
     case SM_KIND_CONSTANT:
-        constants_note(&e->constants, e->gpu, &w->next);
-        sm_scoreboard_set(&w->scoreboard, i,
-                          sm_constants_ready(e->gpu, i, &w->next,
-                                             &e->scheduler[w->scheduler].constant_port,
-                                             &e->memory.sm[sm].constants_free, t));
+        do_constant(e, w, i, sm, t);
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&flow_groups(w)->copies);
@@ -460,6 +472,8 @@ issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, cons
         barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
         if (i->kind == SM_KIND_MEMBAR && w->next.mask)
             next = later_of(next, t + i->latency);
+        if (i->kind == SM_KIND_CONSTANT && i->pipe == SM_PIPE_UNIFORM)
+            next += e->constant_there - t;
         if (e->swap_again) {
             *ready = swap_again(e, w);
             return true;

@@ -299,6 +299,17 @@ static void check_l1(struct check *c)
                       "lazy-fetch-on-read");
 }
 
+static void check_constants(struct check *c)
+{
+    enum { LINES_MOST = 64 }; /* what models keep of them */
+    uint32_t bytes = c->gpu->sm.const_cache_bytes;
+    uint32_t set = c->gpu->sm.const_cache_line_bytes * c->gpu->sm.const_cache_ways;
+    if (bytes % set || bytes / c->gpu->sm.const_cache_line_bytes > LINES_MOST)
+        contradiction(c, "sm.const_cache sm.const_cache_line sm.const_cache_ways",
+                      "%u bytes are not whole sets of %u bytes, or are more than %d lines", bytes,
+                      set, LINES_MOST);
+}
+
 static void check_l2(struct check *c)
 {
     const struct strata_gpu *g = c->gpu;
@@ -423,6 +434,7 @@ strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file
     check_shared(&c);
     check_carveouts(&c);
     check_l1(&c);
+    check_constants(&c);
     if (gpu->l1.enabled || gpu->l1.cache.size_bytes)
         check_cache(&c, "l1", &gpu->l1.cache, gpu->l1.cache.size_bytes);
     if (gpu->texture.cache.size_bytes)

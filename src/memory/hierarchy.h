@@ -27,6 +27,7 @@
 #include "memory/leaving_miss.h"
 #include "memory/leaving_stores.h"
 #include "memory/load_store.h"
+#include "memory/constant_cache.h"
 #include "memory/request_coalescer.h"
 #include "memory/store_buffer.h"
 #include "memory/tlb_rules.h"
@@ -50,12 +51,12 @@ struct hierarchy_sm {
     uint64_t store_done;  /* the last store has reached the L2 */
     struct store_buffer stores;
     struct leaving_stores leaving_stores; /* of these, what is not out of the L1 yet */
-    uint64_t constants_free;              /* what answers loads of constants */
     uint64_t texture_free;         /* the texture unit, which reads wait for and loads do not */
     uint64_t texture_miss_free;    /* its next request may leave */
     struct cache tlb;              /* first-level TLB, where the description has one */
     struct cache side[LOAD_SIDES]; /* read-only data and textures, where they are apart */
     struct column_walk walk[COLUMN_WALKS];
+    struct constant_cache constants;
 };
 _Static_assert(offsetof(struct hierarchy_sm, in_free64) == HIERARCHY_LINE_BYTES,
                "the first line is full");

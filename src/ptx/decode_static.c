@@ -156,6 +156,14 @@ static int32_t static_number(const struct ptx_op *op, const struct ptx_inst *in,
                : groups;
 }
 
+/* STRATA_CONSTANT_PLACE of a constant that is named, as far as models tell places apart. */
+static int32_t constant_place(const struct ptx_operand *o)
+{
+    enum { PLACES = 1 << 18 };
+    uint64_t at = o->kind == PTX_OPERAND_VAR ? o->u.var->same->offset + o->value : o->value;
+    return STRATA_CONSTANT_PLACE + (int32_t)(at % PLACES);
+}
+
 static void describe_memory(const struct ptx_op *op, const struct ptx_inst *in,
                             struct strata_inst *s)
 {
@@ -167,6 +175,8 @@ static void describe_memory(const struct ptx_op *op, const struct ptx_inst *in,
         s->width_bytes = (uint8_t)bytes;
         if (!(in->flags & PTX_INST_NO_RECORD_ADDRESS)) /* by lanes */
             s->trace_width = s->width_bytes;
+        else if (in->space == PTX_M_CONST)
+            s->imm = constant_place(&op->operands[1].u.children[0]);
         return;
     }
     if (in->flags & PTX_INST_NO_RECORD_ADDRESS) { /* parameters of calls travel in registers */

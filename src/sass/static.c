@@ -134,6 +134,15 @@ static const char *inlined_text(struct sass_module *m, const struct sass_line *l
     return *text;
 }
 
+/* STRATA_CONSTANT_PLACE of a constant of the program, which are in one bank, or 0. */
+static int32_t constant_place(const struct sass_operand *o)
+{
+    enum { PROGRAMS_BANK = 3 };
+    bool named = o->kind == SASS_CONST && o->bank == PROGRAMS_BANK && o->reg == SASS_RZ &&
+                 (o->ureg == SASS_URZ || o->ureg == SASS_NO_UREG);
+    return named ? STRATA_CONSTANT_PLACE + (int32_t)o->value : 0;
+}
+
 bool sass_static_add(struct sass_module *m, struct sass_image *image, const struct sass_inst *in,
                      const struct sass_kernel *function, struct sass_exec *op)
 {
@@ -153,6 +162,8 @@ bool sass_static_add(struct sass_module *m, struct sass_image *image, const stru
         s.imm = (int32_t)in->operand[1].value;
     else if (in->op == SASS_S2R)
         s.imm = special_read(in->operand[1].value);
+    else if (in->op == SASS_LDC || in->op == SASS_ULDC)
+        s.imm = constant_place(&in->operand[1]);
     else if (in->op == SASS_NANOSLEEP)
         s.imm = sleep_nanoseconds(in);
     add_registers(in, &s);

@@ -91,7 +91,6 @@ struct sim_warp {
 struct sim_scheduler {
     uint64_t ready_mask;
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
-    uint64_t constant_port; /* likewise, to the constants */
     uint64_t held_until;    /* the last instruction keeps it from issuing (sm_inst.hold) */
     uint64_t wgmma_free;    /* its tensor core takes the next product */
     uint32_t wgmma_warp;    /* whose product it took last */
@@ -221,7 +220,8 @@ struct sim_sm {
     struct sim_tlb tlb;
     struct sim_async async;
     struct fetch_sm fetch;
-    uint64_t constants_free; /* what answers loads of constants */
+    struct constant_cache constant_cache;
+    uint64_t constant_there; /* the constant last asked for by way of uniform registers */
     struct constants_used constants;
     uint8_t *fetch_used; /* lines of code executed here */
     uint16_t wheel_head[SIM_WHEEL], wheel_tail[SIM_WHEEL];

@@ -238,6 +238,21 @@ static void do_memory(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     sim_lsu_issue(s, index, i);
 }
 
+/* As flow's. */
+static void do_constant(struct sim_sm *s, struct sim_warp *w, const struct sm_inst *i)
+{
+    const struct strata_gpu *gpu = s->shared->gpu;
+    constants_note(&s->constants, gpu, &w->next);
+    if (i->pipe == SM_PIPE_UNIFORM) {
+        s->constant_there = constant_cache_uniform(&s->constant_cache, gpu, &w->next, s->now);
+        sm_scoreboard_set(&w->scoreboard, i, s->constant_there + i->latency);
+        return;
+    }
+    sm_scoreboard_set(
+        &w->scoreboard, i,
+        constant_cache_load(&s->constant_cache, gpu, &w->next, i->latency, s->now));
+}
+
 static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
 {
     struct sim_warp *w = &s->warp[index];
@@ -251,11 +266,7 @@ static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
         do_memory(s, index, i);
         break;
     case SM_KIND_CONSTANT:
-        constants_note(&s->constants, s->shared->gpu, &w->next);
-        sm_scoreboard_set(&w->scoreboard, i,
-                          sm_constants_ready(s->shared->gpu, i, &w->next,
-                                             &s->scheduler[w->scheduler].constant_port,
-                                             &s->constants_free, s->now));
+        do_constant(s, w, i);
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&w->async);
@@ -305,6 +316,8 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     execute(s, index, i);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     w->base = s->now + sm_issue_gap(s->shared->gpu, i, w->next.mask != 0);
+    if (i->kind == SM_KIND_CONSTANT && i->pipe == SM_PIPE_UNIFORM)
+        w->base += s->constant_there - s->now;
     sim_next_instruction(s, w);
     if (barrier) {
         arrive(s, index);

@@ -2,17 +2,15 @@
  * and from the L2 once for each cluster of SMs that runs some of its blocks.
  *
  * constant_reads.cu (device/probe/results/h200-constant-reads.csv): of a table of 32 KB every 4th
- * to 256th byte read brings in 1,024 sectors, every 512th, 1,024th, 4,096th 512, 256 and 64. What
- * code names in an instruction, and not by a register, is not in traces. */
+ * to 256th byte read brings in 1,024 sectors, every 512th, 1,024th, 4,096th 512, 256 and 64. */
 #ifndef STRATA_SM_CONSTANTS_USED_H
 #define STRATA_SM_CONSTANTS_USED_H
 
 #include <strata/gpu.h>
 #include <strata/trace.h>
 
-#include "base/bits.h"
+#include "memory/constant_cache.h"
 
-enum { CONSTANT_BLOCKS = 1024 }; /* told apart: four times what a program may have of 256 bytes */
 struct constants_used {
     uint32_t block[CONSTANT_BLOCKS / 32];
 };
@@ -28,16 +26,10 @@ static inline void constants_note_one(struct constants_used *c, const struct str
 static inline void constants_note(struct constants_used *c, const struct strata_gpu *gpu,
                                   const struct strata_winst *w)
 {
-    uint64_t at[STRATA_WARP_SIZE];
-    if (!gpu->sm.const_fetch_bytes || !w->mask || w->addr_kind == STRATA_ADDR_NONE)
-        return;
-    if (w->addr_kind == STRATA_ADDR_STRIDE && !w->stride) {
-        constants_note_one(c, gpu, w->base);
-        return;
-    }
-    strata_winst_addresses(w, at);
-    for (uint32_t rest = w->mask; rest; rest &= rest - 1)
-        constants_note_one(c, gpu, at[lowest_bit32(rest)]);
+    uint64_t place[STRATA_WARP_SIZE];
+    uint32_t n = gpu->sm.const_fetch_bytes && w->mask ? constants_named(w, place) : 0;
+    for (uint32_t k = 0; k < n; k++)
+        constants_note_one(c, gpu, place[k]);
 }
 
 static inline void constants_merge(struct constants_used *c, const struct constants_used *more)

@@ -28,7 +28,7 @@ enum sm_kind {
     SM_KIND_PLAIN = 0, /* result after a fixed latency */
     SM_KIND_GLOBAL,    /* global, local or texture memory: load, store, atomic, async copy */
     SM_KIND_SHARED,
-    SM_KIND_CONSTANT, /* constants that lanes name, as the trace tells their addresses */
+    SM_KIND_CONSTANT, /* a load of constants; by way of uniform registers if its place is told */
     SM_KIND_BARRIER,
     SM_KIND_MEMBAR,
     SM_KIND_COMMIT, /* closes a group of asynchronous copies */

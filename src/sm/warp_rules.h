@@ -22,40 +22,6 @@ static inline double sm_barrier_cycles(const struct strata_gpu *gpu, uint32_t wa
     return fixed + warps * gpu->sm.barrier_warp_cycles;
 }
 
-/* Different constants that the lanes of a load name. */
-static inline uint32_t sm_constants_named(const struct strata_winst *w)
-{
-    uint64_t seen[32];
-    uint32_t n = 0;
-    if (w->addr_kind != STRATA_ADDR_LIST)
-        return w->addr_kind == STRATA_ADDR_STRIDE && w->stride ? popcount32(w->mask) : 1;
-    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
-        uint64_t at = w->addr[lowest_bit32(rest)];
-        uint32_t k = 0;
-        while (k < n && seen[k] != at)
-            k++;
-        seen[k] = at;
-        n += k == n;
-    }
-    return n ? n : 1;
-}
-/* When a load of constants issued at t has them all: they come one after another, and a scheduler
- * has one way to them, free at *port (pipe_probe.cu: 34 cycles and 11 for each further address;
- * constant_table of the example suite: 30 addresses a warp take a scheduler 305 cycles). The
- * schedulers of an SM share what answers, free at *sm_port, whether any lane wants the constant or
- * not (constant_probe.cu: 2.0 cycles of an SM a load with 8 to 32 warps). */
-static inline uint64_t sm_constants_ready(const struct strata_gpu *gpu, const struct sm_inst *i,
-                                          const struct strata_winst *w, uint64_t *port,
-                                          uint64_t *sm_port, uint64_t t)
-{
-    uint32_t more = (sm_constants_named(w) - 1) * gpu->sm.const_address_cycles;
-    uint64_t start = t > *sm_port ? t : *sm_port;
-    *sm_port = start + gpu->sm.interval_const_cycles;
-    start = start > *port ? start : *port;
-    *port = start + more;
-    return start + i->latency + more;
-}
-
 /* Where the local memory of the warp in a slot of an SM begins: every slot of the GPU has its own,
  * one behind the other, in which one block's warps follow another's (where_probe.cu). */
 static inline uint64_t sm_local_base(const struct strata_gpu *gpu, uint64_t sm, uint64_t slot)

@@ -435,36 +435,6 @@ static void a_scheduler_hands_over_passes_slower_than_the_unit_takes_them(void *
                      4 * h200.shared.pass_cycles);
 }
 
-/* Probe constant: 2.0 cycles of an SM a load from 8 warps on, of all lanes, some or none; one
- * warp's loads are further apart than that. */
-static void schedulers_share_what_answers_loads_of_constants(void **state)
-{
-    (void)state;
-    struct strata_winst none = {.addr_kind = STRATA_ADDR_STRIDE}, all = none;
-    struct sm_inst load = {.latency = 40};
-    uint64_t port[4] = {0}, sm_port = 0, last = 0;
-    all.mask = UINT32_MAX;
-    for (unsigned i = 0; i < 16; i++)
-        last = sm_constants_ready(&h200, &load, i % 2 ? &all : &none, &port[i % 4], &sm_port, 100);
-    assert_int_equal(last, 100 + 15 * 2 + 40);
-    assert_int_equal(sm_constants_ready(&h200, &load, &all, &port[0], &sm_port, 900), 940);
-}
-
-/* What waits for its own scheduler's turn does not keep the others from being answered meanwhile.
- */
-static void a_scheduler_whose_constants_queue_up_keeps_no_other_waiting(void **state)
-{
-    (void)state;
-    struct strata_winst all = {.addr_kind = STRATA_ADDR_STRIDE, .mask = UINT32_MAX}, apart = all;
-    struct sm_inst load = {.latency = 40};
-    uint64_t port[2] = {0}, sm_port = 0;
-    apart.stride = 4;
-    for (unsigned i = 0; i < 4; i++)
-        sm_constants_ready(&h200, &load, &apart, &port[0], &sm_port, 100);
-    assert_true(port[0] > 1000);
-    assert_int_equal(sm_constants_ready(&h200, &load, &all, &port[1], &sm_port, 100), 148);
-}
-
 /* Probe warps: of an SM's second block of 4 or 8 warps the last is at the first scheduler, of its
  * second block of two the first at the third. */
 static void blocks_of_whole_turns_begin_one_scheduler_further_on(void **state)
@@ -703,8 +673,6 @@ int main(void)
         cmocka_unit_test(a_line_of_stores_is_on_its_way_out_until_it_and_those_before_it_are_read),
         cmocka_unit_test(what_the_l1_forgets_of_a_line_is_fetched_again),
         cmocka_unit_test(no_store_that_is_due_is_missed_whatever_came_before),
-        cmocka_unit_test(schedulers_share_what_answers_loads_of_constants),
-        cmocka_unit_test(a_scheduler_whose_constants_queue_up_keeps_no_other_waiting),
         cmocka_unit_test(blocks_of_whole_turns_begin_one_scheduler_further_on),
         cmocka_unit_test(a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_unit),
         cmocka_unit_test(a_scheduler_hands_over_passes_slower_than_the_unit_takes_them),
