@@ -164,10 +164,10 @@ struct flow_scheduler {
         uint8_t pipe;  /* that the next instruction of the slot's warp wants */
         uint8_t lines; /* of its registers that the one after that reads: sm_inst.lines */
     } hint[64];
-    uint64_t stores;        /* slots whose warps' next instruction is a store */
-    struct sm_turns turns;  /* whose it is */
-    uint64_t shared_port;   /* when it may hand over its next access to shared memory */
-    uint64_t issue_cycle;   /* of its last instruction */
+    uint64_t stores;       /* slots whose warps' next instruction is a store */
+    struct sm_turns turns; /* whose it is */
+    uint64_t shared_port;  /* when it may hand over its next access to shared memory */
+    uint64_t issue_cycle;  /* of its last instruction */
     /* When the warps in the wheel will be ready, by slot; FLOW_NEVER: the others. */
     _Alignas(FLOW_LINE_BYTES) uint32_t slot_due[64];
     _Alignas(FLOW_LINE_BYTES) uint8_t odd; /* nothing: makes the lines an odd number, as above */

@@ -280,8 +280,7 @@ static void do_constant(struct flow_engine *e, struct flow_warp *w, const struct
         sm_scoreboard_set(&w->scoreboard, i, e->constant_there + i->latency);
         return;
     }
-    sm_scoreboard_set(&w->scoreboard, i,
-                      constant_cache_load(c, e->gpu, &w->next, i->latency, t));
+    sm_scoreboard_set(&w->scoreboard, i, constant_cache_load(c, e->gpu, &w->next, i->latency, t));
 }
 
 static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,

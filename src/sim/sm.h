@@ -90,10 +90,10 @@ struct sim_warp {
 
 struct sim_scheduler {
     uint64_t ready_mask;
-    uint64_t shared_port;   /* when it may hand over its next access to shared memory */
-    uint64_t held_until;    /* the last instruction keeps it from issuing (sm_inst.hold) */
-    uint64_t wgmma_free;    /* its tensor core takes the next product */
-    uint32_t wgmma_warp;    /* whose product it took last */
+    uint64_t shared_port; /* when it may hand over its next access to shared memory */
+    uint64_t held_until;  /* the last instruction keeps it from issuing (sm_inst.hold) */
+    uint64_t wgmma_free;  /* its tensor core takes the next product */
+    uint32_t wgmma_warp;  /* whose product it took last */
     struct wgmma_beside beside;
     uint64_t lsu_held; /* the last cycle in which the unit's queue was full */
     uint64_t pipe_free[SM_N_PIPES];

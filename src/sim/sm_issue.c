@@ -248,9 +248,8 @@ static void do_constant(struct sim_sm *s, struct sim_warp *w, const struct sm_in
         sm_scoreboard_set(&w->scoreboard, i, s->constant_there + i->latency);
         return;
     }
-    sm_scoreboard_set(
-        &w->scoreboard, i,
-        constant_cache_load(&s->constant_cache, gpu, &w->next, i->latency, s->now));
+    sm_scoreboard_set(&w->scoreboard, i,
+                      constant_cache_load(&s->constant_cache, gpu, &w->next, i->latency, s->now));
 }
 
 static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)

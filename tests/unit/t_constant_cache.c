@@ -47,7 +47,7 @@ static void lines_of_a_set_are_found_again(void **state)
     (void)state;
     static const struct {
         uint32_t addresses, distance, cycles; /* as measured, indexed_probe.cu, chain */
-    } rows[] = {{1, 8, 35},    {2, 4, 46},     {4, 64, 68},     {8, 256, 112},  {16, 128, 200},
+    } rows[] = {{1, 8, 35},    {2, 4, 46},      {4, 64, 68},     {8, 256, 112},  {16, 128, 200},
                 {32, 64, 376}, {16, 256, 1320}, {32, 128, 2616}, {32, 256, 2616}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t cycles = again(rows[i].addresses, rows[i].distance);
