@@ -107,10 +107,11 @@ struct hierarchy {
     uint32_t refresh_groups;                /* of the channels of a partition */
     struct cache tlb2;                      /* second-level TLB, shared by all SMs */
     struct page_walks walks;
-    uint64_t now;         /* time of issue: never goes back */
-    uint32_t atomic_cost; /* what the last atomics take their slice, in 64ths */
-    uint32_t warp;        /* that issues, one of its SM's */
-    uint64_t held;        /* cycles since then that the request under way has waited for an MSHR */
+    uint64_t now;          /* time of issue: never goes back */
+    uint32_t atomic_cost;  /* what the last atomics take their slice, in 64ths */
+    uint64_t atomic_taken; /* when an SM knows that their slice has taken them */
+    uint32_t warp;         /* that issues, one of its SM's */
+    uint64_t held;         /* cycles since then that the request under way has waited for an MSHR */
     const struct strata_dram_sink *dram; /* told of every access to DRAM; NULL: nobody is */
     uint64_t dram_told;                  /* the latest time told */
     struct launch_counters count;

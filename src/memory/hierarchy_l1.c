@@ -522,6 +522,9 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
     return start + 1;
 }
 
+/* A launch does not wait for the line that an addition without an answer fetches, once it is that
+ * line's turn: launches of public programs that end with such additions were 310 cycles slower than
+ * others beside the card's, in the mean of eleven. */
 static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
                        const struct strata_request *r, unsigned n, uint64_t t)
 {
@@ -546,7 +549,8 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
             done =
                 later_of(done, hierarchy_take(m, &p->in_free64, back, k * m->in_64ths_per_packet));
         m->held = 0;
-        p->store_done = later_of(p->store_done, back);
+        bool waits = returns || hierarchy_is_host(m, w);
+        p->store_done = later_of(p->store_done, waits ? back : m->atomic_taken);
     }
     m->count.from_l1_bytes += PACKET_SECTOR_BYTES * packets;
     m->count.to_l1_bytes += returns ? PACKET_SECTOR_BYTES * packets : 0;

@@ -473,5 +473,8 @@ uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, ui
     }
     line_changed(m, home, home, s);
     mark_dirty(m, home, s, sectors, was_partial, start);
-    return ready + m->gpu->l2.hit_cycles + (home != part ? m->gpu->l2.far_extra_cycles / 2 : 0);
+    uint64_t back = m->gpu->l2.hit_cycles + (home != part ? m->gpu->l2.far_extra_cycles / 2 : 0),
+             access = m->gpu->dram.access_cycles;
+    m->atomic_taken = later_of(start, ready > access ? ready - access : 0) + back;
+    return ready + back;
 }

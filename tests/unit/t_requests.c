@@ -451,6 +451,31 @@ static void a_copy_to_several_blocks_shares_no_answer(void **state)
     assert_int_equal(asked_for((const uint32_t[4]){1, 1, 2, 1}), 8);
 }
 
+/* When an SM is done with its stores after one warp has added to a word that is not in the L2. */
+static uint64_t done_with(uint8_t memop)
+{
+    static struct hierarchy m;
+    struct strata_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    const struct strata_inst add = {.opclass = STRATA_OP_MEM,
+                                    .space = STRATA_SPACE_GLOBAL,
+                                    .memop = memop,
+                                    .width_bytes = 4};
+    struct strata_winst w = {.inst = &add, .mask = 1, .addr_kind = STRATA_ADDR_STRIDE};
+    w.base = 1u << 20;
+    assert_int_equal(hierarchy_init(&m, &h200, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
+    hierarchy_access(&m, 0, &w, 0, m.now = 1000);
+    uint64_t done = hierarchy_drain(&m, 0);
+    hierarchy_release(&m);
+    return done;
+}
+
+static void an_addition_without_an_answer_does_not_wait_for_its_line(void **state)
+{
+    (void)state;
+    assert_int_equal(done_with(STRATA_MEM_ATOMIC) - done_with(STRATA_MEM_REDUCTION),
+                     h200.dram.access_cycles);
+}
+
 static void copies_are_remembered_in_fewer_lines_than_loads(void **state)
 {
     (void)state;
@@ -554,6 +579,7 @@ int main(void)
         cmocka_unit_test(lines_in_part_beyond_a_sets_limit_leave_and_more_where_their_writes_hit),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(a_copy_to_several_blocks_shares_no_answer),
+        cmocka_unit_test(an_addition_without_an_answer_does_not_wait_for_its_line),
         cmocka_unit_test(copies_are_remembered_in_fewer_lines_than_loads),
         cmocka_unit_test(
             an_sm_that_asks_for_other_sectors_of_a_line_itself_leaves_the_line_to_others),
