@@ -15,16 +15,17 @@
 /* ---- the code ---- */
 
 enum access {
-    LOAD_TEXT,  /* a byte of a format or a string */
-    LOAD_AGAIN, /* the same around the L1 */
+    LOAD_TEXT, /* a byte of a format or a string */
     LOAD_LOCAL,
     STORE_LOCAL,
-    STORE_PACKET, /* 8 bytes of what is printed, into memory of the host */
-    ATOMIC_HOST,  /* on the word there that tells how much is printed */
+    STORE_PACKET,    /* 8 bytes of what is printed, into memory of the host */
+    ATOMIC_HOST,     /* on the word there that tells how much is printed: takes a place */
+    ATOMIC_HOST_END, /* and tells that it is filled */
     LOAD_HOST,
     STORE_HEAP,
     LOAD_HEAP, /* around the L1 */
     ATOMIC,
+    ATOMIC_END, /* the same at the end of the call */
     N_ACCESSES
 };
 
@@ -34,14 +35,14 @@ static const struct access_row {
     uint16_t hints;
 } accesses[N_ACCESSES] = {
     [LOAD_TEXT] = {"LDG.E.U8", "ld.global.u8", STRATA_SPACE_GLOBAL, STRATA_MEM_LOAD, 1, 0},
-    [LOAD_AGAIN] = {"LDG.E.U8.STRONG.GPU", "ld.relaxed.gpu.global.u8", STRATA_SPACE_GLOBAL,
-                    STRATA_MEM_LOAD, 1, STRATA_HINT_BYPASS_L1},
     [LOAD_LOCAL] = {"LDL", "ld.local.u32", STRATA_SPACE_LOCAL, STRATA_MEM_LOAD, 4, 0},
     [STORE_LOCAL] = {"STL", "st.local.u32", STRATA_SPACE_LOCAL, STRATA_MEM_STORE, 4, 0},
     [STORE_PACKET] = {"STG.E.64", "st.global.u64", STRATA_SPACE_GLOBAL, STRATA_MEM_STORE, 8,
                       STRATA_HINT_HOST},
     [ATOMIC_HOST] = {"ATOMG.E.ADD.STRONG.GPU", "atom.global.add.u32", STRATA_SPACE_GLOBAL,
                      STRATA_MEM_ATOMIC, 4, STRATA_HINT_HOST},
+    [ATOMIC_HOST_END] = {"ATOMG.E.ADD.STRONG.GPU", "atom.global.add.u32", STRATA_SPACE_GLOBAL,
+                         STRATA_MEM_ATOMIC, 4, STRATA_HINT_HOST},
     [LOAD_HOST] = {"LDG.E.64.STRONG.SYS", "ld.relaxed.sys.global.u64", STRATA_SPACE_GLOBAL,
                    STRATA_MEM_LOAD, 8, STRATA_HINT_VOLATILE | STRATA_HINT_HOST},
     [STORE_HEAP] = {"STG.E.64", "st.global.u64", STRATA_SPACE_GLOBAL, STRATA_MEM_STORE, 8, 0},
@@ -49,6 +50,8 @@ static const struct access_row {
                    STRATA_MEM_LOAD, 8, STRATA_HINT_BYPASS_L1},
     [ATOMIC] = {"ATOMG.E.ADD.STRONG.GPU", "atom.global.add.u32", STRATA_SPACE_GLOBAL,
                 STRATA_MEM_ATOMIC, 4, 0},
+    [ATOMIC_END] = {"ATOMG.E.ADD.STRONG.GPU", "atom.global.add.u32", STRATA_SPACE_GLOBAL,
+                    STRATA_MEM_ATOMIC, 4, 0},
 };
 
 /* A first call takes about 10000 cycles more than the next: code that comes piece by piece. DRAM
@@ -130,7 +133,7 @@ struct device_call {
     uint32_t mask;
     uint32_t instructions, count[N_ACCESSES];
     uint64_t text, packet, state;
-    bool again;     /* the warp has printed before */
+    bool in_parts;  /* accesses of a kind have their part of it: printf */
     uint32_t words; /* of local memory that were written */
     uint32_t code;  /* instructions that compute, run one after the other and again; 0: as malloc
                        and free, HEAP_RUN of every line */
@@ -159,6 +162,7 @@ static void place_access(struct device_call *c, enum access kind, uint32_t n, ui
         a->stride = PACKET_BYTES;
         break;
     case ATOMIC_HOST:
+    case ATOMIC_HOST_END:
     case LOAD_HOST:
         a->base = PRINT_BASE - 64;
         *mask &= 0u - *mask;
@@ -184,19 +188,10 @@ static void place_access(struct device_call *c, enum access kind, uint32_t n, ui
     }
 }
 
-/* The L1 has lost the text since the warp's call before (devicecalls_probe.cu: 4, 8, 16 and 64
- * sectors of the L2 for 1, 2, 4 and 16 calls); each sector of it is asked for anew. */
-static bool is_lost(const struct device_call *c, enum access kind, uint32_t n)
-{
-    return kind == LOAD_TEXT && c->again && n % 3 == 0 && (!n || (c->text + n / 3) % 32 == 0);
-}
-
 static void record_access(struct device_call *c, enum access kind, uint32_t n)
 {
     uint32_t mask = c->mask;
     place_access(c, kind, n, &mask);
-    if (is_lost(c, kind, n))
-        kind = LOAD_AGAIN;
     emu_record_static(c->w, c->site, c->w->block->run->image->calls + (uint32_t)kind, mask, true);
 }
 
@@ -218,35 +213,86 @@ static void record_arithmetic(struct device_call *c, uint32_t n)
                       false);
 }
 
-/* Instructions a kind of access is spread over, at the end of the call. Warps whose lanes all print
- * follow one another by the time of their stores, besides 38000 cycles that they share
- * (printing_probe.cu: 2, 4, 8 and 16 of them take 73800, 110000, 185000 and 329000): what is
- * printed is stored last. */
-static uint32_t span_of(const struct device_call *c, unsigned kind)
+#define FEW_WARPS 8 /* up to so many meet in other ways than many do */
+static uint64_t nth_warp(const struct emu_warp *w)
 {
-    return kind == STORE_PACKET ? c->instructions / 3 : c->instructions;
+    return w->block->index * w->block->run->n_warps + w->index;
+}
+
+static uint64_t all_warps(const struct emu_warp *w)
+{
+    return w->block->run->n_blocks * w->block->run->n_warps;
+}
+
+/* The part of a call that a kind of access is spread over, in twelfths. What is printed is stored
+ * last: warps whose lanes all print follow one another by the time of their stores, besides 38000
+ * cycles that they share (printing_probe.cu: 2, 4, 8 and 16 of them take 73800, 110000, 185000 and
+ * 329000). The text is read and the word looked at before the warp waits for its turn to add to the
+ * word of the host: 64 blocks that begin together ask the L2 for both 38 times besides the read of
+ * the host that each makes, which is no more than their GPCs do at once. */
+static const struct part {
+    uint8_t from, to;
+} parts[N_ACCESSES] = {
+    [LOAD_TEXT] = {0, 3},     [ATOMIC] = {0, 2},
+    [LOAD_HEAP] = {2, 2},     [ATOMIC_HOST] = {3, 4},
+    [STORE_PACKET] = {8, 12}, [LOAD_HOST] = {9, 11},
+    [ATOMIC_END] = {10, 11},  [ATOMIC_HOST_END] = {11, 12},
+};
+#define TWELFTHS 12
+
+struct span {
+    uint32_t from, to, due, done;
+};
+
+/* Warps that begin together do not look at the word together, but for the first two: besides the
+ * read of the host that each makes and their text 2, 4, 8, 16, 32 and 64 blocks read it 1, 3, 5 to
+ * 7, 10 to 14, 15 to 19 and 22 times, 4 and 8 warps of a block 3 and 7 times. */
+#define LOOKS_APART 60 /* instructions, longer than an answer of the L2 takes */
+static uint32_t looks_later(const struct emu_warp *w)
+{
+    uint64_t nth = nth_warp(w);
+    return nth > 1 && all_warps(w) <= FEW_WARPS ? (uint32_t)nth * LOOKS_APART : 0;
+}
+
+static void begin_spans(const struct device_call *c, struct span span[N_ACCESSES])
+{
+    for (unsigned k = 0; k < N_ACCESSES; k++) {
+        struct part part = c->in_parts && parts[k].to ? parts[k] : (struct part){0, TWELFTHS};
+        uint32_t from = c->instructions * part.from / TWELFTHS,
+                 to = c->instructions * part.to / TWELFTHS;
+        if (k == LOAD_HEAP && c->in_parts)
+            from = (to += looks_later(c->w)) - 1;
+        span[k] = (struct span){from, to, (to - from) / (k == STORE_LOCAL ? 1 : 2), 0};
+    }
+}
+
+/* The kind of access that is the i-th instruction; N_ACCESSES: none. */
+static unsigned next_access(const struct device_call *c, struct span span[N_ACCESSES], uint32_t i)
+{
+    unsigned kind = N_ACCESSES;
+    for (unsigned k = N_ACCESSES; k-- > 0;) {
+        struct span *s = &span[k];
+        s->due += i >= s->from && i < s->to ? c->count[k] : 0;
+        if (s->due >= s->to - s->from)
+            kind = k;
+    }
+    if (kind < N_ACCESSES)
+        span[kind].due -= span[kind].to - span[kind].from;
+    return kind;
 }
 
 /* Accesses are spread evenly, from a store to local memory on. */
 static void record_all(struct device_call *c)
 {
-    uint32_t due[N_ACCESSES], done[N_ACCESSES] = {0}, computed = 0;
-    for (unsigned k = 0; k < N_ACCESSES; k++)
-        due[k] = span_of(c, k) / (k == STORE_LOCAL ? 1 : 2);
+    struct span span[N_ACCESSES];
+    uint32_t computed = 0;
+    begin_spans(c, span);
     for (uint32_t i = 0; i < c->instructions && !c->w->block->failed; i++) {
-        unsigned kind = N_ACCESSES;
-        for (unsigned k = N_ACCESSES; k-- > 0;) {
-            uint32_t span = span_of(c, k);
-            due[k] += i >= c->instructions - span ? c->count[k] : 0;
-            if (due[k] >= span)
-                kind = k;
-        }
-        if (kind == N_ACCESSES) {
+        unsigned kind = next_access(c, span, i);
+        if (kind == N_ACCESSES)
             record_arithmetic(c, computed++);
-            continue;
-        }
-        due[kind] -= span_of(c, kind);
-        record_access(c, (enum access)kind, done[kind]++);
+        else
+            record_access(c, (enum access)kind, span[kind].done++);
     }
 }
 
@@ -266,6 +312,19 @@ static uint32_t at_least_0(uint32_t from, uint32_t take)
     return from > take ? from - take : 0;
 }
 
+/* A warp that prints while no other does makes an addition more. printing_probe.cu and
+ * devicecalls_probe.cu: 5 for each call of one warp; of warps that begin together 4 each and 1 or
+ * 2, 1 to 3, 3 to 6 and 1 more for 2, 4, 8 and 16 to 4,224 of them, in one block or in many. */
+static void count_additions(struct device_call *c)
+{
+    uint64_t nth = nth_warp(c->w);
+    bool more = nth % 2 == 0 && all_warps(c->w) <= FEW_WARPS;
+    c->count[ATOMIC] = 2;
+    c->count[ATOMIC_END] = !nth;
+    c->count[ATOMIC_HOST] = 1;
+    c->count[ATOMIC_HOST_END] = 1 + (nth && more);
+}
+
 #define PRINT_SLOTS 32 /* for arguments: those that are not used are filled */
 
 void emu_call_print(struct emu_warp *w, const struct emu_site *site, uint32_t mask,
@@ -274,9 +333,12 @@ void emu_call_print(struct emu_warp *w, const struct emu_site *site, uint32_t ma
     uint32_t arguments = p->arguments < PRINT_SLOTS ? p->arguments : PRINT_SLOTS;
     uint32_t text = p->characters + p->strings + p->string_characters;
     uint64_t thread = w->block->index * w->block->run->threads_per_block + w->index * EMU_LANES;
-    struct device_call c = {
-        .w = w, .site = site, .mask = mask, .text = p->format, .state = HEAP_BASE};
-    c.again = w->calls;
+    struct device_call c = {.w = w,
+                            .site = site,
+                            .mask = mask,
+                            .text = p->format,
+                            .state = HEAP_BASE,
+                            .in_parts = true};
     c.packet = PRINT_BASE + (thread + w->calls++) % PRINT_PACKETS * PACKET_BYTES;
     c.instructions = 4559 + 16 * p->characters + 70 * (PRINT_SLOTS - arguments) + 92 * p->strings +
                      40 * p->string_characters + 15 * (emu_lane_count(mask) - 1);
@@ -285,12 +347,13 @@ void emu_call_print(struct emu_warp *w, const struct emu_site *site, uint32_t ma
      * other does: additions were made to it before. */
     c.count[LOAD_HEAP] = c.count[LOAD_HOST] = 1;
     c.count[LOAD_LOCAL] = at_least_0(477, 2 * text + 6 * arguments);
-    c.count[STORE_LOCAL] = 53 + 7 * arguments;
-    c.count[STORE_PACKET] = 222 - 6 * arguments;
+    /* The sectors of one lane that come to the L2: 279 with those of the packet without arguments,
+     * 285 with 1, 4 and 8 of them. */
+    c.count[STORE_LOCAL] = 57 + 7 * arguments + (arguments ? 6 : 0);
+    c.count[STORE_PACKET] = 222 - 7 * arguments;
     /* Warps that print follow one another as two additions to one word of the host do: eight take
      * 81600 cycles, 16 92300, 32 158000, 64 290000. */
-    c.count[ATOMIC_HOST] = 2;
-    c.count[ATOMIC] = 3;
+    count_additions(&c);
     c.code = PIECES * PIECE + (arguments ? WITH_ARGUMENTS : 0) + (p->strings ? WITH_STRINGS : 0);
     count_and_record(&c);
 }

@@ -578,6 +578,8 @@ uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_
     case STRATA_MEM_REDUCTION:
         return atomic(m, sm, w, r, n, t);
     default:
+        if (w->inst->hints & STRATA_HINT_HOST)
+            l1_lose_all_but_local(&m->sm[sm].l1, m->gpu);
         return !again && hierarchy_is_host(m, w) ? host_load(m, sm, w, r, n, t)
                                                  : load(m, sm, w, r, n, walk, again, t);
     }

@@ -29,6 +29,14 @@ void l1_forget(struct cache *l1, uint64_t line)
         l1->slot[slot].valid = l1->slot[slot].partial = 0;
 }
 
+void l1_lose_all_but_local(struct cache *l1, const struct strata_gpu *gpu)
+{
+    uint64_t local = (uint64_t)gpu->sm.count * gpu->sm.max_warps * gpu->sm.local_warp_bytes;
+    for (uint32_t i = 0; i < l1->n_slots; i++)
+        if (l1->slot[i].line - gpu->sm.local_base_bytes >= local)
+            l1->slot[i].valid = l1->slot[i].partial = 0;
+}
+
 uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
                   const struct line_bytes *bytes, uint64_t t)
 {

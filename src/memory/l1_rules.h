@@ -112,6 +112,10 @@ static inline bool l1_store_restarts(const struct cache *l1, const struct strata
 }
 /* Nothing of a line is there any more, but its place. */
 void l1_forget(struct cache *l1, uint64_t line);
+/* A read of the host's memory, of which only printf has some, leaves nothing but local memory: the
+ * text of a warp's next call comes from the L2 again (devicecalls_probe.cu: 4, 8, 16 and 64 sectors
+ * for 1, 2, 4 and 16 calls), what a call keeps for itself does not (printing_probe.cu). */
+void l1_lose_all_but_local(struct cache *l1, const struct strata_gpu *gpu);
 /* A store of some bytes at t; returns the sectors that count as hits: those it finds there, or all
  * of a line that is there (l1.store_counts_by_line). */
 uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,

@@ -54,6 +54,8 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
     q->path = load_path_of(s->shared->gpu, i);
     q->returns = i->memop != STRATA_MEM_STORE && i->memop != STRATA_MEM_REDUCTION;
     q->kind = SIM_LSU_LOAD;
+    if (i->memop == STRATA_MEM_LOAD && i->hints & STRATA_HINT_HOST)
+        l1_lose_all_but_local(&s->l1.data, s->shared->gpu);
     if (!q->n_lines) {
         q->kind = SIM_LSU_OTHER;
     } else if (i->memop == STRATA_MEM_STORE) {

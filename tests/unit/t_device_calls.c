@@ -25,7 +25,8 @@
 #define FREE "{ .param .b64 a; st.param.b64 [a],%rd2; call.uni free, (a); }\n"
 
 static uint64_t n_code, n_recorded, n_stores, n_around_l1, n_unwritten, n_host_stores,
-    n_host_atomics;
+    n_host_atomics, n_atomics, n_blocks, n_after_host, n_first_look[8];
+static bool host_was_added;
 static uint64_t words_written; /* of local memory, a bit each */
 
 static strata_status begin(void *user, const struct strata_code *code, struct strata_error *err)
@@ -34,7 +35,7 @@ static strata_status begin(void *user, const struct strata_code *code, struct st
     (void)err;
     n_code = strata_code_count(code);
     n_recorded = n_stores = n_around_l1 = n_unwritten = words_written = 0;
-    n_host_stores = n_host_atomics = 0;
+    n_host_stores = n_host_atomics = n_atomics = n_blocks = n_after_host = 0;
     return STRATA_OK;
 }
 
@@ -50,11 +51,24 @@ static void watch_local(const struct strata_winst *i)
         n_unwritten += !(words_written & word);
 }
 
+/* Loads of global memory of the card behind the first addition to that of the host. */
+static void watch_order(const struct strata_winst *i, bool host, uint64_t n)
+{
+    bool load = i->inst->memop == STRATA_MEM_LOAD && i->inst->space == STRATA_SPACE_GLOBAL;
+    n_atomics += i->inst->memop == STRATA_MEM_ATOMIC;
+    host_was_added |= host && i->inst->memop == STRATA_MEM_ATOMIC;
+    n_after_host += load && !host && host_was_added;
+    if (load && i->inst->hints & STRATA_HINT_BYPASS_L1)
+        n_first_look[n_blocks % 8] = n;
+}
+
 static strata_status take(void *user, struct strata_block *block, struct strata_error *err)
 {
     (void)user;
     struct strata_cursor cursor = {0};
     struct strata_winst i;
+    uint64_t n = 0;
+    host_was_added = false;
     assert_int_equal(strata_cursor_init(&cursor, block, 0, err), STRATA_OK);
     while (strata_cursor_next(&cursor, &i)) {
         n_recorded++;
@@ -64,14 +78,16 @@ static strata_status take(void *user, struct strata_block *block, struct strata_
         n_host_stores += host && i.inst->memop == STRATA_MEM_STORE;
         n_host_atomics += host && i.inst->memop == STRATA_MEM_ATOMIC;
         watch_local(&i);
+        watch_order(&i, host, n++);
     }
+    n_blocks++;
     strata_cursor_release(&cursor);
     strata_block_destroy(block);
     return STRATA_OK;
 }
 
-/* Warp instructions of one warp that calls with so many lanes. */
-static uint64_t instructions(const char *text, const char *body, uint32_t lanes)
+/* Warp instructions of blocks of one warp that calls with so many lanes. */
+static uint64_t instructions_of(const char *text, const char *body, uint32_t lanes, uint32_t blocks)
 {
     char source[4096];
     snprintf(source, sizeof source, CALLS, text, body);
@@ -81,10 +97,15 @@ static uint64_t instructions(const char *text, const char *body, uint32_t lanes)
         uint32_t lanes;
     } params = {device_memory(64), lanes};
     struct strata_record_sink sink = {NULL, begin, take};
-    struct run_setup setup = {.threads = 32, .sink = &sink};
+    struct run_setup setup = {.blocks = blocks, .threads = 32, .sink = &sink};
     run_ok(m, "k", &setup, &params);
     strata_module_destroy(m);
     return setup.stats.warp_instructions;
+}
+
+static uint64_t instructions(const char *text, const char *body, uint32_t lanes)
+{
+    return instructions_of(text, body, lanes, 1);
 }
 
 static uint64_t print_instructions(const char *text, uint32_t lanes)
@@ -144,13 +165,38 @@ static void what_is_printed_goes_to_the_host(void **state)
     assert_int_equal(n_host_stores + n_host_atomics, 0);
 }
 
-/* h200-devicecalls.csv, calls by one thread: 4 sectors for one, 8 for two, with a text of two
- * sectors. */
-static void a_warp_that_prints_again_reads_its_text_anew(void **state)
+/* h200-printing.csv: 64 blocks that begin together ask for text and word together, before they wait
+ * for one another at the host. */
+static void text_and_word_are_read_before_the_host_is_added_to(void **state)
 {
     (void)state;
-    instructions("120,10,0", PRINT PRINT, 1);
-    assert_int_equal(n_around_l1, 2 + 2 + 1);
+    print_instructions("120,10,0", 1);
+    assert_int_equal(n_after_host, 0);
+}
+
+/* Additions of so many blocks that print once: 5 of one; 9, 18, 36 and 65 of 2, 4, 8 and 16 blocks
+ * on an H200 (9, 17 to 19, 35 to 38 and 65). */
+static void a_block_that_prints_alone_adds_once_more(void **state)
+{
+    (void)state;
+    uint32_t expected[][2] = {{1, 5}, {2, 9}, {4, 18}, {8, 36}, {16, 65}};
+    for (unsigned i = 0; i < 5; i++) {
+        instructions_of("120,10,0", PRINT, 1, expected[i][0]);
+        assert_int_equal(n_blocks, expected[i][0]);
+        assert_int_equal(n_atomics, expected[i][1]);
+    }
+}
+
+/* Of blocks that begin together the first two look at the word at once, the third later; not so
+ * where there are many. */
+static void a_few_blocks_look_at_the_word_one_after_the_other(void **state)
+{
+    (void)state;
+    instructions_of("120,10,0", PRINT, 1, 4);
+    assert_int_equal(n_first_look[0], n_first_look[1]);
+    assert_in_range(n_first_look[2], n_first_look[1] + 100, n_first_look[1] + 140);
+    instructions_of("120,10,0", PRINT, 1, 16);
+    assert_int_equal(n_first_look[2], n_first_look[1]);
 }
 
 static void malloc_and_free_execute_what_they_do_on_a_card(void **state)
@@ -181,7 +227,9 @@ int main(void)
         cmocka_unit_test(the_trace_has_the_instructions_and_the_stores_of_a_printf),
         cmocka_unit_test(a_printf_reads_two_sectors_of_the_l2_besides_its_text),
         cmocka_unit_test(what_is_printed_goes_to_the_host),
-        cmocka_unit_test(a_warp_that_prints_again_reads_its_text_anew),
+        cmocka_unit_test(text_and_word_are_read_before_the_host_is_added_to),
+        cmocka_unit_test(a_block_that_prints_alone_adds_once_more),
+        cmocka_unit_test(a_few_blocks_look_at_the_word_one_after_the_other),
         cmocka_unit_test(malloc_and_free_execute_what_they_do_on_a_card),
         cmocka_unit_test(a_kernel_that_calls_nothing_has_no_code_of_the_driver),
     };

@@ -373,6 +373,23 @@ static void what_the_l1_forgets_of_a_line_is_fetched_again(void **state)
     cache_release(&l1);
 }
 
+static void the_l1_loses_all_but_local_memory(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct line_bytes word = {{15}}, read = {{15}};
+    struct strata_cache_config config = l1_config(&g, 64 << 10);
+    uint64_t local = g.sm.local_base_bytes;
+    struct cache l1;
+    assert_int_equal(cache_create(&config, 1, &l1, NULL), STRATA_OK);
+    l1_write(&l1, &g, 256, 1, &word, 10);
+    l1_write(&l1, &g, local + 256, 1, &word, 10);
+    l1_lose_all_but_local(&l1, &g);
+    assert_int_equal(l1_readable(&l1, &g, cache_find(&l1, 256), 1, &read), 0);
+    assert_int_equal(l1_readable(&l1, &g, cache_find(&l1, local + 256), 1, &read), 1);
+    cache_release(&l1);
+}
+
 /* The same rule without any bound of times. */
 static uint32_t due_lines(const struct store_buffer *b, uint64_t t, uint64_t busy, uint64_t *line)
 {
@@ -672,6 +689,7 @@ int main(void)
         cmocka_unit_test(stores_below_a_word_take_more_places_and_meet_only_one_another),
         cmocka_unit_test(a_line_of_stores_is_on_its_way_out_until_it_and_those_before_it_are_read),
         cmocka_unit_test(what_the_l1_forgets_of_a_line_is_fetched_again),
+        cmocka_unit_test(the_l1_loses_all_but_local_memory),
         cmocka_unit_test(no_store_that_is_due_is_missed_whatever_came_before),
         cmocka_unit_test(blocks_of_whole_turns_begin_one_scheduler_further_on),
         cmocka_unit_test(a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_unit),
