@@ -502,7 +502,7 @@ issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, cons
 static bool is_turn_of_another(const struct flow_engine *e, const struct flow_scheduler *s)
 {
     const struct load_store_unit *u = &e->memory.sm[s->sm].unit;
-    if ((uint32_t)u->free - u->goes_on >= e->gpu->xbar.port_buffer_cycles)
+    if (!u->held || (uint32_t)u->free - u->goes_on >= e->gpu->xbar.port_buffer_cycles)
         return false;
     uint32_t n = e->schedulers_per_sm, self = (uint32_t)(s - e->scheduler);
     const struct flow_scheduler *other = s - self % n;
