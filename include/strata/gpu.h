@@ -336,6 +336,7 @@ struct strata_gpu {
         uint32_t fabric_bytes_per_cycle; /* link between the partitions, each way */
         double request_cycles;           /* a slice is busy with one request at least this long */
         double write_flit_cycles;        /* each flit of a write, and its head */
+        double mask_flit_cycles;         /* that of the bytes of one sector; 0: as any */
         double overtaken_cycles; /* more for a write in part of sectors that are being fetched */
         double overtaken_sector_cycles; /* and for each of them */
         double partial_fill_cycles;     /* more for each sector read around written bytes */

@@ -269,6 +269,7 @@ static const struct strata_gpu_key keys[] = {
     REAL("l2.fabric_head", l2.fabric_head, "sectors", 0, 64, "0", "a request or write over the link takes as long as so many sectors more"),
     UINT("l2.fabric_bytes_per_cycle", l2.fabric_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "link between the partitions, each way; 0: no limit"),
     REAL("l2.request", l2.request_cycles, "cycles", 0, 10000, "0", "a slice is busy with one request at least this long"),
+    REAL("l2.mask_flit", l2.mask_flit_cycles, "cycles", 0, 10000, "0", "what a write of one sector takes besides, of which bytes are missing; 0: l2.write_flit, as where it has more sectors"),
     REAL("l2.write_flit", l2.write_flit_cycles, "cycles", 0, 10000, "0", "slices take requests in by flits: the head of a read or write, each sector written, and one more where bytes of a sector are missing; 0: a write takes the time of a read"),
     REAL("l2.overtaken", l2.overtaken_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with a write of parts of sectors that are on their way from DRAM: a load came before it"),
     REAL("l2.overtaken_sector", l2.overtaken_sector_cycles, "cycles", 0, 10000, "0", "and for each of these sectors"),

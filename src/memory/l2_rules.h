@@ -127,8 +127,8 @@ static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint
 
 /* What the slices take, in 64ths of an SM cycle; 0: no limit. */
 struct l2_costs {
-    uint32_t sector, request, partial, write_flit, fill, overtaken, overtaken_sector, atomic,
-        atomic_whole, atomic_float, link_sector, link_head;
+    uint32_t sector, request, partial, write_flit, mask_flit, fill, overtaken, overtaken_sector,
+        atomic, atomic_whole, atomic_float, link_sector, link_head;
 };
 void l2_costs_init(struct l2_costs *c, const struct strata_gpu *gpu, uint32_t sector_bytes);
 /* 64ths of a cycle that so many bytes take; 0 bytes a cycle: no limit. */
@@ -146,10 +146,12 @@ static inline uint32_t l2_access_cost(const struct l2_costs *c, uint32_t n_secto
 /* What a write of some sectors, `partial` of them in part, takes of the ways into the slices. Flits
  * of 32 bytes: its head, its sectors, one more if bytes are missing (device/hopper/traffic.cu: all
  * SMs together write 17.8 lines, 29.3 halves of a line, 44.7 sectors and 29.3 halves of a sector a
- * cycle, 89 flits each time). A read is a head alone: no sectors. */
+ * cycle, 89 flits each time); for single words that SMs store it is less than a flit
+ * (write_probe.cu, l2.mask_flit). A read is a head alone: no sectors. */
 static inline uint32_t l2_flits_cost(const struct l2_costs *c, uint32_t n_sectors, uint32_t partial)
 {
-    return (1 + n_sectors + (partial > 0)) * c->write_flit;
+    uint32_t mask = !partial ? 0 : n_sectors == 1 ? c->mask_flit : c->write_flit;
+    return (1 + n_sectors) * c->write_flit + mask;
 }
 /* And of the slice itself: nothing where flits are counted, since a slice gives and takes at once
  * (mixed_probe.cu: three reads to a write pass as fast as reads alone, with the writes beside them;

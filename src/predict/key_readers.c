@@ -172,6 +172,7 @@ static const struct {
     {"l2.partial_fill", FLOW},
     {"l2.partial_write", FLOW | SIM},
     {"l2.atomic_float", FLOW | SIM},
+    {"l2.mask_flit", FLOW | SIM},
     {"l2.write_flit", FLOW | SIM},
     {"l2.atomic_whole", FLOW | SIM},
     {"l2.copies_void", REUSE | FLOW | SIM},

@@ -456,10 +456,8 @@ static uint64_t done_with(uint8_t memop)
 {
     static struct hierarchy m;
     struct strata_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
-    const struct strata_inst add = {.opclass = STRATA_OP_MEM,
-                                    .space = STRATA_SPACE_GLOBAL,
-                                    .memop = memop,
-                                    .width_bytes = 4};
+    const struct strata_inst add = {
+        .opclass = STRATA_OP_MEM, .space = STRATA_SPACE_GLOBAL, .memop = memop, .width_bytes = 4};
     struct strata_winst w = {.inst = &add, .mask = 1, .addr_kind = STRATA_ADDR_STRIDE};
     w.base = 1u << 20;
     assert_int_equal(hierarchy_init(&m, &h200, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
