@@ -44,8 +44,9 @@ void l2_costs_init(struct l2_costs *c, const struct strata_gpu *g, uint32_t sect
     c->request = (uint32_t)(g->l2.request_cycles * 64 + 0.5);
     c->partial = (uint32_t)(g->l2.partial_write_cycles * 64 + 0.5);
     c->write_flit = (uint32_t)(g->l2.write_flit_cycles * 64 + 0.5);
-    c->mask_flit =
-        g->l2.mask_flit_cycles ? (uint32_t)(g->l2.mask_flit_cycles * 64 + 0.5) : c->write_flit;
+    c->mask_flit = c->write_flit && g->l2.mask_flit_cycles
+                       ? (uint32_t)(g->l2.mask_flit_cycles * 64 + 0.5)
+                       : c->write_flit;
     c->overtaken = (uint32_t)(g->l2.overtaken_cycles * 64 + 0.5);
     c->overtaken_sector = (uint32_t)(g->l2.overtaken_sector_cycles * 64 + 0.5);
     c->fill = (uint32_t)(g->l2.partial_fill_cycles * 64 + 0.5);
