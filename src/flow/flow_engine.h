@@ -236,7 +236,7 @@ struct flow_engine {
     uint32_t *sm_resident;
     uint64_t unknown_opcodes, texture_accesses;
     struct constants_used constants;
-    uint64_t constant_there; /* the constant that was last asked for by way of uniform registers */
+    uint64_t constant_held; /* cycles that the last load of constants holds its warp */
     struct sm_async_totals async;
     const struct strata_clock_sink *clock; /* may be NULL */
     struct flow_waits *waits;              /* likewise */

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/expect.h"
 #include "flow/flow_waits.h"
+#include "sm/constant_load.h"
 #include "sm/warp_rules.h"
 #include "trace/cursor.h"
 
@@ -268,21 +269,6 @@ static void execute_own(const struct flow_engine *e, struct flow_warp *w, const 
     sm_scoreboard_set(&w->scoreboard, i, t + i->latency);
 }
 
-/* A warp whose next instructions have its constant in a uniform register waits for it: those do not
- * ask whether it is there. */
-static void do_constant(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
-                        uint32_t sm, uint64_t t)
-{
-    struct constant_cache *c = &e->memory.sm[sm].constants;
-    constants_note(&e->constants, e->gpu, &w->next);
-    if (i->pipe == SM_PIPE_UNIFORM) {
-        e->constant_there = constant_cache_uniform(c, e->gpu, &w->next, t);
-        sm_scoreboard_set(&w->scoreboard, i, e->constant_there + i->latency);
-        return;
-    }
-    sm_scoreboard_set(&w->scoreboard, i, constant_cache_load(c, e->gpu, &w->next, i->latency, t));
-}
-
 static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
                     uint32_t sm, uint64_t t)
 {
@@ -302,7 +288,9 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
                                            t));
         break;
     case SM_KIND_CONSTANT:
-        do_constant(e, w, i, sm, t);
+        constants_note(&e->constants, e->gpu, &w->next);
+        e->constant_held =
+            sm_load_constant(&e->memory.sm[sm].constants, e->gpu, i, &w->next, &w->scoreboard, t);
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&flow_groups(w)->copies);
@@ -471,8 +459,8 @@ issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, cons
         barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
         if (i->kind == SM_KIND_MEMBAR && w->next.mask)
             next = later_of(next, t + i->latency);
-        if (i->kind == SM_KIND_CONSTANT && i->pipe == SM_PIPE_UNIFORM)
-            next += e->constant_there - t;
+        if (i->kind == SM_KIND_CONSTANT)
+            next += e->constant_held;
         if (e->swap_again) {
             *ready = swap_again(e, w);
             return true;

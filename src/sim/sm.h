@@ -221,7 +221,7 @@ struct sim_sm {
     struct sim_async async;
     struct fetch_sm fetch;
     struct constant_cache constant_cache;
-    uint64_t constant_there; /* the constant last asked for by way of uniform registers */
+    uint64_t constant_held; /* cycles that the last load of constants holds its warp */
     struct constants_used constants;
     uint8_t *fetch_used; /* lines of code executed here */
     uint16_t wheel_head[SIM_WHEEL], wheel_tail[SIM_WHEEL];

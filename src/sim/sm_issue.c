@@ -2,6 +2,7 @@
 #include "base/bits.h"
 #include "base/bug.h"
 #include "sim/sm.h"
+#include "sm/constant_load.h"
 #include "sm/warp_rules.h"
 
 /* ---- when the next instruction can issue ---- */
@@ -238,20 +239,6 @@ static void do_memory(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     sim_lsu_issue(s, index, i);
 }
 
-/* As flow's. */
-static void do_constant(struct sim_sm *s, struct sim_warp *w, const struct sm_inst *i)
-{
-    const struct strata_gpu *gpu = s->shared->gpu;
-    constants_note(&s->constants, gpu, &w->next);
-    if (i->pipe == SM_PIPE_UNIFORM) {
-        s->constant_there = constant_cache_uniform(&s->constant_cache, gpu, &w->next, s->now);
-        sm_scoreboard_set(&w->scoreboard, i, s->constant_there + i->latency);
-        return;
-    }
-    sm_scoreboard_set(&w->scoreboard, i,
-                      constant_cache_load(&s->constant_cache, gpu, &w->next, i->latency, s->now));
-}
-
 static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
 {
     struct sim_warp *w = &s->warp[index];
@@ -265,7 +252,9 @@ static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
         do_memory(s, index, i);
         break;
     case SM_KIND_CONSTANT:
-        do_constant(s, w, i);
+        constants_note(&s->constants, s->shared->gpu, &w->next);
+        s->constant_held = sm_load_constant(&s->constant_cache, s->shared->gpu, i, &w->next,
+                                            &w->scoreboard, s->now);
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&w->async);
@@ -315,8 +304,8 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     execute(s, index, i);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     w->base = s->now + sm_issue_gap(s->shared->gpu, i, w->next.mask != 0);
-    if (i->kind == SM_KIND_CONSTANT && i->pipe == SM_PIPE_UNIFORM)
-        w->base += s->constant_there - s->now;
+    if (i->kind == SM_KIND_CONSTANT)
+        w->base += s->constant_held;
     sim_next_instruction(s, w);
     if (barrier) {
         arrive(s, index);
