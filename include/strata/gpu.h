@@ -365,6 +365,7 @@ struct strata_gpu {
         double dirty_at_start_ways;    /* share of the ways they take in the sets they are in */
         uint32_t dirty_dealt;          /* dirty lines of a set that lines are dealt into */
         uint32_t dirty_ahead;          /* lines of a set that read hits write back after one */
+        uint32_t clean_wait_cycles;    /* that lines may wait for DRAM before stores do; 0: any */
         uint32_t partial_ways;         /* lines of a set with a sector written in part, 0 = all */
         uint32_t partial_ways_hit;     /* the same when a write finds its line so, 0 = all */
         uint32_t home_bits[16]; /* address bits whose parity is the home (two partitions); n = 0:
@@ -381,6 +382,7 @@ struct strata_gpu {
         uint32_t clock_mhz;       /* command clock */
         uint32_t data_rate;       /* transfers per command clock */
         uint32_t access_cycles;   /* more than an L2 hit, in SM cycles, row hit, no queue */
+        double write_row;         /* turns of a row that is opened for a write */
         uint32_t row_miss_cycles; /* more than that for a row miss */
         double efficiency;        /* share of the pins' bandwidth a stream reaches */
         uint32_t banks, bank_groups, row_bytes;

@@ -71,7 +71,8 @@ static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t se
     p->bank_row = calloc((size_t)channels * banks, sizeof *p->bank_row);
     p->timed = state ? calloc(p->l2.n_slots / HIERARCHY_MARK_SLOTS + 1, 1) : NULL;
     return (p->timed || !state) && p->slice_free64 && p->slice_atomics && p->way_in_free64 &&
-                   p->channel_free64 && p->activate_free64 && p->bank_row
+                   p->channel_free64 && p->activate_free64 && p->bank_row &&
+                   late_writes_init(&p->late)
                ? STRATA_OK
                : no_memory(err);
 }
@@ -95,6 +96,7 @@ static void init_rates(struct hierarchy *m)
         g->dram.row_miss_cycles
             ? (uint32_t)(64.0 * g->dram.tRRD * g->sm.clock_mhz / g->dram.clock_mhz + 0.5)
             : 0;
+    m->write_activate_64ths = (uint32_t)(m->activate_64ths * g->dram.write_row + 0.5);
     m->l1_packets = g->l1.cache.sector_bytes > PACKET_SECTOR_BYTES
                         ? g->l1.cache.sector_bytes / PACKET_SECTOR_BYTES
                         : 1;
@@ -207,6 +209,7 @@ void hierarchy_forget_times(struct hierarchy *m)
         memset(p->activate_free64, 0, m->map.channels * sizeof *p->activate_free64);
         memset(p->bank_row, 0, (size_t)m->map.channels * banks * sizeof *p->bank_row);
         p->fabric_free64 = 0;
+        p->late.n = 0;
     }
     memset(&m->host, 0, sizeof m->host);
 }
@@ -236,6 +239,7 @@ void hierarchy_release(struct hierarchy *m)
         free(p->activate_free64);
         free(p->bank_row);
         free(p->timed);
+        late_writes_release(&p->late);
         write_back_release(&p->dirty);
     }
     memset(m, 0, sizeof *m);

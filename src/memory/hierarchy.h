@@ -24,6 +24,7 @@
 #include "memory/address_map.h"
 #include "memory/column_walk.h"
 #include "memory/l1_rules.h"
+#include "memory/late_writes.h"
 #include "memory/leaving_miss.h"
 #include "memory/leaving_stores.h"
 #include "memory/load_store.h"
@@ -65,6 +66,7 @@ _Static_assert(offsetof(struct hierarchy_sm, in_free64) == HIERARCHY_LINE_BYTES,
 enum { HIERARCHY_MARK_SLOTS = 16 };
 struct hierarchy_partition {
     struct cache l2;
+    struct late_writes late;
     uint8_t *timed; /* marks of the slots that this launch has used; NULL: nobody will ask */
     uint64_t *slice_free64;
     struct l2_atomic_mix *slice_atomics; /* of each slice */
@@ -96,7 +98,7 @@ struct hierarchy {
     struct cache_pool l1_pool;
     struct request_coalescer requests;
     struct hierarchy_partition partition[ADDRESS_MAP_PARTITIONS];
-    uint32_t channel_64ths_per_sector, activate_64ths;
+    uint32_t channel_64ths_per_sector, activate_64ths, write_activate_64ths;
     uint32_t out_64ths_per_packet, in_64ths_per_packet, xbar_64ths_per_packet;
     uint32_t bulk_64ths_per_packet;           /* into an SM, of bulk copies */
     uint64_t xbar_out_free64, xbar_in_free64; /* the crossbar as a whole, where that is a limit */
@@ -109,6 +111,7 @@ struct hierarchy {
     struct page_walks walks;
     uint64_t now;          /* time of issue: never goes back */
     uint32_t atomic_cost;  /* what the last atomics take their slice, in 64ths */
+    uint64_t cleaned;      /* when DRAM has taken what the last store made leave */
     uint64_t atomic_taken; /* when an SM knows that their slice has taken them */
     uint32_t warp;         /* that issues, one of its SM's */
     uint64_t held;         /* cycles since then that the request under way has waited for an MSHR */
@@ -210,8 +213,10 @@ void hierarchy_l2_expect(const struct hierarchy *m, uint32_t partition, uint64_t
  */
 uint64_t hierarchy_dram_read(struct hierarchy *m, uint32_t partition, uint64_t line,
                              uint32_t sectors, uint64_t t);
-void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line, uint32_t sectors,
-                          uint64_t t);
+/* Goes out once what is read of its line has come, at `due`, or at t; returns when DRAM is done
+ * with the writes that are due. */
+uint64_t hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line,
+                              uint32_t sectors, uint64_t due, uint64_t t);
 
 /* The port by which stores and atomics of an SM leave: when it is free. */
 static inline uint64_t *hierarchy_port(struct hierarchy *m, uint32_t sm)

@@ -55,7 +55,8 @@ static uint64_t refreshed(const struct hierarchy *m, uint32_t partition, uint32_
  * accesses at random by the second (probe random_read: 1258 bytes a cycle over 512 MB, a stream
  * 2200). */
 static uint64_t access_channel(struct hierarchy *m, uint32_t partition, uint64_t line,
-                               uint32_t n_sectors, uint64_t t, bool *new_row)
+                               uint32_t n_sectors, uint32_t activate_64ths, uint64_t t,
+                               bool *new_row)
 {
     struct hierarchy_partition *p = &m->partition[partition];
     uint32_t channel = address_map_channel(&m->map, line);
@@ -63,7 +64,7 @@ static uint64_t access_channel(struct hierarchy *m, uint32_t partition, uint64_t
     t = refreshed(m, partition, channel, line, t);
     *new_row = row_change(m, p, channel, line);
     uint64_t start =
-        *new_row ? hierarchy_take(m, &p->activate_free64[channel], t, m->activate_64ths) : t;
+        *new_row ? hierarchy_take(m, &p->activate_free64[channel], t, activate_64ths) : t;
     uint32_t cost = n_sectors * m->channel_64ths_per_sector;
     return hierarchy_take(m, &p->channel_free64[channel], start, cost) + cost / 64;
 }
@@ -83,17 +84,33 @@ uint64_t hierarchy_dram_read(struct hierarchy *m, uint32_t partition, uint64_t l
                              uint32_t sectors, uint64_t t)
 {
     bool new_row;
-    uint64_t done = access_channel(m, partition, line, popcount32(sectors), t, &new_row);
+    uint64_t done =
+        access_channel(m, partition, line, popcount32(sectors), m->activate_64ths, t, &new_row);
     m->count.dram_read += popcount32(sectors);
     tell(m, line, sectors, false, t);
     return done + m->gpu->dram.access_cycles + (new_row ? m->gpu->dram.row_miss_cycles : 0);
 }
 
-void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line, uint32_t sectors,
-                          uint64_t t)
+static uint64_t write_channel(struct hierarchy *m, uint32_t partition, uint64_t line, uint32_t n,
+                              uint64_t t)
 {
     bool new_row;
-    access_channel(m, partition, line, popcount32(sectors), t, &new_row);
-    m->count.dram_write += popcount32(sectors);
+    return access_channel(m, partition, line, n, m->write_activate_64ths, t, &new_row);
+}
+
+uint64_t hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line,
+                              uint32_t sectors, uint64_t due, uint64_t t)
+{
+    uint32_t n = popcount32(sectors);
+    m->count.dram_write += n;
     tell(m, line, sectors, true, t);
+    if (!due)
+        return write_channel(m, partition, line, n, t);
+    struct late_writes *late = &m->partition[partition].late;
+    struct late_write w;
+    uint64_t done = due;
+    while (late_writes_take(late, t, &w))
+        done = later_of(done, write_channel(m, partition, w.line, w.n_sectors, t));
+    late_writes_put(late, (struct late_write){line, due, n});
+    return done;
 }

@@ -52,12 +52,13 @@ static void clean_line(struct hierarchy *m, uint32_t part, struct cache_slot *s,
     uint32_t read,
         dirty = write_back_clean(&m->partition[part].dirty, &m->partition[part].l2, s, &read);
     uint64_t held = m->held; /* of the request under way, which does not wait for this */
+    uint64_t due = 0;
     if (read) {
-        hierarchy_dram_read(m, part, s->line, read, t);
+        due = hierarchy_dram_read(m, part, s->line, read, t);
         /* What comes in is a write to the counter (partial_probe.cu: as many more as are read). */
         m->count.l2_write += m->gpu->l2.partial_ways ? popcount32(read) : 0;
     }
-    hierarchy_dram_write(m, part, s->line, dirty, t);
+    m->cleaned = later_of(m->cleaned, hierarchy_dram_write(m, part, s->line, dirty, due, t));
     m->held = held;
 }
 
@@ -349,6 +350,7 @@ static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint32_t writer,
                             uint32_t sectors, const struct line_bytes *bytes, bool home, uint64_t t)
 {
     struct hierarchy_partition *p = &m->partition[part];
+    m->cleaned = 0;
     /* Sectors written in part take longer: their bytes are merged. */
     uint32_t n = popcount32(sectors),
              in_part = sectors & ~line_bytes_full(bytes, sectors, m->rules.sector_shift),
@@ -375,7 +377,8 @@ static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint32_t writer,
     }
     if (s->partial && p->dirty.partial_limit)
         limit_in_part(m, part, line, was_partial, start);
-    return t;
+    uint64_t wait = m->gpu->l2.clean_wait_cycles;
+    return wait && m->cleaned > t + wait ? m->cleaned - wait : t;
 }
 
 static uint64_t near_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
