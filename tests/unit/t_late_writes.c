@@ -38,9 +38,9 @@ static void the_first_leaves_early_where_there_is_no_more_room(void **state)
 }
 
 struct strewn {
-    uint64_t taken;     /* when the L2 has taken the last word */
-    uint64_t rows;      /* that were opened */
-    uint64_t in_all;    /* sectors read and written */
+    uint64_t taken;  /* when the L2 has taken the last word */
+    uint64_t rows;   /* that were opened */
+    uint64_t in_all; /* sectors read and written */
 };
 /* A word each of so many lines drawn from 256 MB is stored, 32 in a cycle
  * where none has to wait. */
