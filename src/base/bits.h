@@ -14,6 +14,11 @@ static inline unsigned lowest_bit32(uint32_t x)
 {
     return (unsigned)__builtin_ctz(x);
 }
+/* Of two times, the later one. */
+static inline uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
 /* All bits or none: for choices between values that a machine cannot guess, since they change from
  * warp to warp. A wrong guess costs as much as twenty instructions. */
 static inline uint64_t bits_if(bool is)

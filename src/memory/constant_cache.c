@@ -2,11 +2,6 @@
 
 #include "base/bits.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 uint32_t constants_named(const struct strata_winst *w, uint64_t place[STRATA_WARP_SIZE])
 {
     uint64_t at[STRATA_WARP_SIZE];
@@ -41,7 +36,7 @@ static uint64_t block_there(struct constant_cache *c, const struct strata_gpu *g
     if (*word & bit) {
         for (uint32_t k = 0; k < CONSTANT_BLOCKS_COMING && k < c->n_coming; k++)
             if (c->coming[k] == block)
-                return later(t, c->arrival[k]);
+                return later_of(t, c->arrival[k]);
         return t;
     }
     *word |= bit;
@@ -73,10 +68,10 @@ static uint64_t found(struct constant_cache *c, const struct strata_gpu *gpu, ui
     for (uint32_t i = first; i < first + ways; i++)
         if (c->line[i] == line + 1) {
             c->used[i] = ++c->uses;
-            return later(t, c->there[i]);
+            return later_of(t, c->there[i]);
         }
     uint32_t i = oldest_of(c, first, ways);
-    c->fill_free = later(c->fill_free, t) + gpu->sm.const_miss_cycles;
+    c->fill_free = later_of(c->fill_free, t) + gpu->sm.const_miss_cycles;
     c->line[i] = line + 1;
     c->used[i] = ++c->uses;
     c->there[i] = block_there(c, gpu, place, c->fill_free);
@@ -88,11 +83,11 @@ uint64_t constant_cache_load(struct constant_cache *c, const struct strata_gpu *
 {
     uint64_t place[STRATA_WARP_SIZE];
     uint32_t n = constants_named(w, place);
-    uint64_t start = later(t, c->free), at = start;
+    uint64_t start = later_of(t, c->free), at = start;
     c->free = start + (uint64_t)(n ? n : 1) * gpu->sm.interval_const_cycles;
     for (uint32_t k = 0; k < n; k++)
-        at = later(at + (k ? gpu->sm.const_address_cycles : 0), found(c, gpu, place[k], start));
-    return later(at, c->free - gpu->sm.interval_const_cycles) + latency;
+        at = later_of(at + (k ? gpu->sm.const_address_cycles : 0), found(c, gpu, place[k], start));
+    return later_of(at, c->free - gpu->sm.interval_const_cycles) + latency;
 }
 
 uint64_t constant_cache_uniform(struct constant_cache *c, const struct strata_gpu *gpu,

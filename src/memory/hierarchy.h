@@ -235,10 +235,6 @@ void hierarchy_forget_times(struct hierarchy *m);
 /* From now on the SMs, whose cycles all times are in, run at another clock; L2 and DRAM do not. */
 strata_status hierarchy_slow_clock(struct hierarchy *m, uint32_t mhz, struct strata_error *err);
 
-static inline uint64_t later_of(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 /* Takes a resource for `cost` 64ths on behalf of something that reaches it at t; returns when its
  * turn begins. Requests reach a resource out of order (a far one is under way for longer than a
  * near one that issued later), so what waits is measured against the time of issue, m->now: a late

@@ -39,6 +39,8 @@
 #include <strata/gpu.h>
 #include <strata/trace.h>
 
+#include "base/bits.h"
+
 #define LEAVING_REQUESTS 32 /* a power of two; l1.miss_queue is less */
 #define LEAVING_NO_LINE  UINT64_MAX
 
@@ -88,10 +90,6 @@ static inline bool leaving_miss_may_have(const struct leaving_miss *l, uint64_t 
         found |= l->kind[i] == kind;
     return found;
 }
-static inline uint64_t leaving_later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 /* An SM of a launch begins. */
 static inline void leaving_miss_begin(struct leaving_miss *l, const struct strata_gpu *gpu,
                                       const struct strata_launch *launch)
@@ -112,7 +110,7 @@ static inline void leaving_miss_load(struct leaving_miss *l, uint32_t warp, uint
 {
     l->behind = l->loads_until > t ? (uint32_t)(l->loads_until - t) : 0;
     l->loads_until = t + l->behind + cycles;
-    l->begin = leaving_later(l->tags_until, t);
+    l->begin = later_of(l->tags_until, t);
     l->unit = unit;
     l->warp = warp;
     l->asked = false;
@@ -121,12 +119,12 @@ static inline void leaving_miss_load(struct leaving_miss *l, uint32_t warp, uint
  * once, of one that misses when it is there. */
 static inline void leaving_miss_loaded(struct leaving_miss *l, uint32_t tag_cycles, uint32_t cycles)
 {
-    l->tags_until = leaving_later(l->tags_until, l->begin + (l->asked ? tag_cycles : cycles));
+    l->tags_until = later_of(l->tags_until, l->begin + (l->asked ? tag_cycles : cycles));
 }
 /* When the line is looked up that the model looks up at t. */
 static inline uint64_t leaving_miss_tag(const struct leaving_miss *l, uint64_t t)
 {
-    return leaving_later(l->begin + (t - l->unit), l->tags_until);
+    return later_of(l->begin + (t - l->unit), l->tags_until);
 }
 static inline struct leaving_request *leaving_miss_last(struct leaving_miss *l)
 {
@@ -136,7 +134,7 @@ static inline struct leaving_request *leaving_miss_last(struct leaving_miss *l)
 static inline void leaving_miss_put(struct leaving_miss *l, const struct strata_gpu *gpu,
                                     uint64_t line, struct leaving_request r, uint64_t tag)
 {
-    r.leaves = leaving_later(tag + gpu->l1.miss_join_cycles, leaving_miss_last(l)->leaves + 1);
+    r.leaves = later_of(tag + gpu->l1.miss_join_cycles, leaving_miss_last(l)->leaves + 1);
     l->last = (l->last + 1) % LEAVING_REQUESTS;
     leaving_miss_set_line(l, l->last, line);
     l->request[l->last] = r;

@@ -110,18 +110,13 @@ void dram_decode(const struct dram_timing *t, uint64_t line, uint32_t *bank, uin
     *row = (uint32_t)r;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* A fourth activate back in time closes the window of tFAW. */
 static uint64_t activate_allowed(const struct dram_channel *c)
 {
     const struct dram_timing *t = c->timing;
     uint64_t at = c->any_activate_at;
     if (t->tFAW && c->n_activates >= 4)
-        at = later(at, c->last_activates[c->n_activates & 3] + t->tFAW);
+        at = later_of(at, c->last_activates[c->n_activates & 3] + t->tFAW);
     return at;
 }
 
@@ -130,19 +125,19 @@ uint64_t dram_earliest(const struct dram_channel *c, enum dram_command command, 
     const struct dram_bank *b = &c->bank[bank];
     switch (command) {
     case DRAM_ACTIVATE:
-        return later(b->activate_at, activate_allowed(c));
+        return later_of(b->activate_at, activate_allowed(c));
     case DRAM_PRECHARGE:
         return b->precharge_at;
     case DRAM_READ:
-        return later(later(b->column_at, c->group_at[bank % c->timing->groups]), c->read_at);
+        return later_of(later_of(b->column_at, c->group_at[bank % c->timing->groups]), c->read_at);
     case DRAM_WRITE:
-        return later(later(b->column_at, c->group_at[bank % c->timing->groups]), c->write_at);
+        return later_of(later_of(b->column_at, c->group_at[bank % c->timing->groups]), c->write_at);
     case DRAM_REFRESH:
         return b->activate_at;
     default: {
         uint64_t at = 0;
         for (uint32_t i = 0; i < c->timing->banks; i++)
-            at = later(at, c->bank[i].activate_at);
+            at = later_of(at, c->bank[i].activate_at);
         return at;
     }
     }
@@ -163,18 +158,18 @@ static void column(struct dram_channel *c, bool write, uint32_t bank, uint64_t c
 {
     const struct dram_timing *t = c->timing;
     struct dram_bank *b = &c->bank[bank];
-    uint64_t next = clock + later(t->tCCD, t->burst);
+    uint64_t next = clock + later_of(t->tCCD, t->burst);
     uint64_t *group = &c->group_at[bank % t->groups];
-    *group = later(*group, clock + t->tCCDL);
+    *group = later_of(*group, clock + t->tCCDL);
     if (write) {
-        c->write_at = later(c->write_at, next);
-        c->read_at = later(c->read_at, clock + t->write_to_read);
-        b->precharge_at = later(b->precharge_at, clock + t->write_to_precharge);
+        c->write_at = later_of(c->write_at, next);
+        c->read_at = later_of(c->read_at, clock + t->write_to_read);
+        b->precharge_at = later_of(b->precharge_at, clock + t->write_to_precharge);
         c->count.writes++;
     } else {
-        c->read_at = later(c->read_at, next);
-        c->write_at = later(c->write_at, clock + t->read_to_write);
-        b->precharge_at = later(b->precharge_at, clock + t->tRTPL);
+        c->read_at = later_of(c->read_at, next);
+        c->write_at = later_of(c->write_at, clock + t->read_to_write);
+        b->precharge_at = later_of(b->precharge_at, clock + t->tRTPL);
         c->count.reads++;
     }
     c->count.busy_clocks += t->burst;
@@ -191,7 +186,7 @@ void dram_issue(struct dram_channel *c, enum dram_command command, uint32_t bank
     case DRAM_ACTIVATE:
         b->open_row = row;
         b->column_at = clock + t->tRCD;
-        b->precharge_at = later(b->precharge_at, clock + t->tRAS);
+        b->precharge_at = later_of(b->precharge_at, clock + t->tRAS);
         b->activate_at = clock + t->tRC;
         c->any_activate_at = clock + t->tRRD;
         c->last_activates[c->n_activates++ & 3] = clock;
@@ -199,7 +194,7 @@ void dram_issue(struct dram_channel *c, enum dram_command command, uint32_t bank
         break;
     case DRAM_PRECHARGE:
         b->open_row = DRAM_NONE;
-        b->activate_at = later(b->activate_at, clock + t->tRP);
+        b->activate_at = later_of(b->activate_at, clock + t->tRP);
         break;
     case DRAM_READ:
     case DRAM_WRITE:
