@@ -17,12 +17,13 @@
 #include <strata/status.h>
 #include <strata/trace.h>
 
-#define STRATA_MAX_SMS         256
-#define STRATA_MAX_CARVEOUTS   16
-#define STRATA_MAX_WAYS        64
-#define STRATA_MAX_CACHE_LINES (1u << 28) /* of one L1, of the L2, of a TLB */
-#define STRATA_GPU_MAX_KEYS    376
-#define STRATA_GPU_TEXT        4096 /* holds the text of any value */
+#define STRATA_MAX_SMS            256
+#define STRATA_MAX_CARVEOUTS      16
+#define STRATA_MAX_WAYS           64
+#define STRATA_MAX_CACHE_LINES    (1u << 28) /* of one L1, of the L2, of a TLB */
+#define STRATA_MAX_CONSTANT_LINES 64         /* of an SM's cache of constants */
+#define STRATA_GPU_MAX_KEYS       376
+#define STRATA_GPU_TEXT           4096 /* holds the text of any value */
 
 enum strata_coalesce_rule {
     STRATA_COALESCE_FERMI = 0,

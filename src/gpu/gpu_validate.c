@@ -301,13 +301,12 @@ static void check_l1(struct check *c)
 
 static void check_constants(struct check *c)
 {
-    enum { LINES_MOST = 64 }; /* what models keep of them */
     uint32_t bytes = c->gpu->sm.const_cache_bytes;
     uint32_t set = c->gpu->sm.const_cache_line_bytes * c->gpu->sm.const_cache_ways;
-    if (bytes % set || bytes / c->gpu->sm.const_cache_line_bytes > LINES_MOST)
+    if (bytes % set || bytes / c->gpu->sm.const_cache_line_bytes > STRATA_MAX_CONSTANT_LINES)
         contradiction(c, "sm.const_cache sm.const_cache_line sm.const_cache_ways",
                       "%u bytes are not whole sets of %u bytes, or are more than %d lines", bytes,
-                      set, LINES_MOST);
+                      set, STRATA_MAX_CONSTANT_LINES);
 }
 
 static void check_l2(struct check *c)

@@ -14,20 +14,19 @@
 #include <strata/gpu.h>
 #include <strata/trace.h>
 
-#define CONSTANT_LINES_MOST 64 /* lines that sm.const_cache may have */
 /* Blocks of sm.const_fetch told apart: four times what a program may have of 256 bytes. */
 enum { CONSTANT_BLOCKS = 1024 };
 enum { CONSTANT_BLOCKS_COMING = 8 }; /* whose arrival is known; those before them are there */
 
 struct constant_cache {
-    uint64_t free;                      /* when it answers the next address */
-    uint64_t fill_free;                 /* when the next line can be asked for behind it */
-    uint32_t uses;                      /* so far: the line whose `used` is smallest goes first */
-    uint32_t line[CONSTANT_LINES_MOST]; /* + 1; by set */
-    uint32_t used[CONSTANT_LINES_MOST];
-    uint64_t there[CONSTANT_LINES_MOST];  /* when the line has come */
-    uint32_t asked[CONSTANT_BLOCKS / 32]; /* blocks that loads have named */
-    uint32_t n_coming;                    /* blocks asked for so far */
+    uint64_t free;      /* when it answers the next address */
+    uint64_t fill_free; /* when the next line can be asked for behind it */
+    uint32_t uses;      /* so far: the line whose `used` is smallest goes first */
+    uint32_t line[STRATA_MAX_CONSTANT_LINES]; /* + 1; by set */
+    uint32_t used[STRATA_MAX_CONSTANT_LINES];
+    uint64_t there[STRATA_MAX_CONSTANT_LINES]; /* when the line has come */
+    uint32_t asked[CONSTANT_BLOCKS / 32];      /* blocks that loads have named */
+    uint32_t n_coming;                         /* blocks asked for so far */
     uint32_t coming[CONSTANT_BLOCKS_COMING];
     uint64_t arrival[CONSTANT_BLOCKS_COMING];
 };
