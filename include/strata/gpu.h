@@ -22,7 +22,7 @@
 #define STRATA_MAX_WAYS           64
 #define STRATA_MAX_CACHE_LINES    (1u << 28) /* of one L1, of the L2, of a TLB */
 #define STRATA_MAX_CONSTANT_LINES 64         /* of an SM's cache of constants */
-#define STRATA_GPU_MAX_KEYS       376
+#define STRATA_GPU_MAX_KEYS       400
 #define STRATA_GPU_TEXT           4096 /* holds the text of any value */
 
 enum strata_coalesce_rule {
@@ -132,13 +132,14 @@ struct strata_gpu {
             latency_barrier_cycles;
         /* of votes and branches that take longer, 0: they do not */
         uint32_t latency_redux_cycles, latency_match_cycles, latency_return_cycles,
-            latency_converge_cycles, latency_sreg_uniform_cycles;
+            latency_converge_cycles, latency_break_cycles, latency_sreg_uniform_cycles;
         uint32_t const_address_cycles; /* more for each further address that a warp's load of
                                           constants names */
         /* initiation intervals per scheduler: cycles a unit is taken by one warp instruction */
         uint32_t interval_int_cycles, interval_imad_cycles, interval_fp32_cycles,
             interval_fp64_cycles, interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles,
-            interval_tensor_cycles, interval_uniform_cycles;
+            interval_tensor_cycles, interval_uniform_cycles, interval_branch_cycles;
+        uint32_t interval_break_cycles;                                   /* 0: as any branch */
         uint32_t interval_tensor_int_cycles, interval_tensor_fp64_cycles; /* 0: as any product */
         uint32_t interval_const_cycles; /* of an SM: between two addresses of constants */
         uint32_t min_issue_gap_cycles;  /* between two instructions of one warp */
@@ -164,6 +165,8 @@ struct strata_gpu {
         uint32_t fetch_early_cycles; /* a jump to another line of that code */
         double fetch_early_line_cycles; /* its lines come so far apart */
         double barrier_warp_cycles;  /* a barrier takes this much more for each warp of the block */
+        double barrier_block_cycles; /* between the last warp of a block that leaves a barrier and
+                                        the first of another block */
         uint32_t lsu_queue_cycles;   /* work the load/store unit accepts ahead, per SM */
         uint64_t fetch_near_bytes;   /* code that a scheduler runs at full rate; 0: no limit */
         uint64_t fetch_middle_bytes; /* code that the SM keeps; beyond it comes from the L2 */

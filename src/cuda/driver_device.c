@@ -59,6 +59,7 @@ static const struct {
     FIELD("sm.latency.vote", timing.sm.latency_vote_cycles),
     FIELD("sm.latency.branch", timing.sm.latency_branch_cycles),
     FIELD("sm.latency.return", timing.sm.latency_return_cycles),
+    FIELD("sm.latency.break", timing.sm.latency_break_cycles),
     FIELD("sm.latency.converge", timing.sm.latency_converge_cycles),
     FIELD("sm.latency.redux", timing.sm.latency_redux_cycles),
     FIELD("sm.latency.match", timing.sm.latency_match_cycles),

@@ -165,6 +165,8 @@ static inline struct emu_path *emu_path_now(struct emu_warp *w)
 /* The lanes of `mask` got the answers of `hash` at w->pc from a place others may change. Sets
  * w->waits if that shows a loop that waits. See poll.c. */
 void emu_notice_poll(struct emu_warp *w, uint32_t mask, uint64_t hash);
+/* The same of an atomic: EMU_ATOM_*. */
+void emu_notice_atomic(struct emu_warp *w, uint32_t mask, uint64_t hash, uint32_t op);
 void emu_polls_forget(struct emu_warp *w);
 /* ---- blocks ---- */
 

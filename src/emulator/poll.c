@@ -10,6 +10,11 @@
 
 /* This many equal answers in a row at one place mean that a loop waits for somebody. */
 #define SPIN_POLLS 8
+/* An addition that finds what it found before is no work: it added nothing. Its loop is told
+ * sooner, since each of its polls is a trip to the L2 that the models take time for: sorts
+ * whose blocks wait for one another by additions of zero take 20,400 and 57,900 cycles on an H200,
+ * 20,600 and 59,400 with two such answers in a row, 47,400 and 91,400 with eight. */
+#define SPIN_ADDITIONS 2
 /* The same with other polls between them, all of them without news: loops that work come to that
  * too, over data that are all the same. */
 #define VAIN_POLLS 64
@@ -20,13 +25,13 @@ static bool polled_global(const struct emu_warp *w, uint32_t mask)
 }
 
 /* Is it the same answer again, one poll after the other at one place? */
-static bool spins_here(struct emu_spin *path, uint32_t pc, uint64_t hash)
+static bool spins_here(struct emu_spin *path, uint32_t pc, uint64_t hash, uint32_t polls)
 {
     bool same = path->pc == pc && path->hash == hash;
     path->times = same ? path->times + 1 : 0;
     path->pc = pc;
     path->hash = hash;
-    if (path->times < SPIN_POLLS)
+    if (path->times < polls)
         return false;
     path->times = 0;
     return true;
@@ -52,14 +57,24 @@ static bool polls_in_vain(struct emu_warp *w, uint32_t mask, uint64_t hash)
     return true;
 }
 
-void emu_notice_poll(struct emu_warp *w, uint32_t mask, uint64_t hash)
+static void notice(struct emu_warp *w, uint32_t mask, uint64_t hash, uint32_t polls)
 {
-    bool here = spins_here(&emu_path_now(w)->spin, w->pc, hash);
+    bool here = spins_here(&emu_path_now(w)->spin, w->pc, hash, polls);
     bool in_vain = polls_in_vain(w, mask, hash);
     if (!here && !in_vain)
         return;
     w->waits = true;
     w->polls_global = polled_global(w, mask);
+}
+
+void emu_notice_poll(struct emu_warp *w, uint32_t mask, uint64_t hash)
+{
+    notice(w, mask, hash, SPIN_POLLS);
+}
+
+void emu_notice_atomic(struct emu_warp *w, uint32_t mask, uint64_t hash, uint32_t op)
+{
+    notice(w, mask, hash, op == EMU_ATOM_ADD ? SPIN_ADDITIONS : SPIN_POLLS);
 }
 
 void emu_polls_forget(struct emu_warp *w)

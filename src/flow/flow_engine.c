@@ -100,13 +100,16 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->cursor_memory = malloc(e->n_warps * sizeof *e->cursor_memory);
     e->window = e->ordered ? calloc(e->n_warps, sizeof *e->window) : NULL;
     e->fetch = calloc(n, sizeof *e->fetch);
+    e->barrier_out64 = calloc(n, sizeof *e->barrier_out64);
+    e->barrier_64ths = (uint32_t)(64 * e->gpu->sm.barrier_warp_cycles + 0.5);
+    e->barrier_block_64ths = (uint32_t)(64 * e->gpu->sm.barrier_block_cycles + 0.5);
     e->sm_start = calloc(n, sizeof *e->sm_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->multiplies = calloc(n, sizeof *e->multiplies);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
     if (!e->block || !e->warp || !e->groups || !e->cursor_memory || (e->ordered && !e->window) ||
-        !e->fetch || !e->sm_start || !e->sm_busy || !e->multiplies || !e->sm_resident ||
-        !flow_async_init(e) || !init_wheel(e))
+        !e->fetch || !e->barrier_out64 || !e->sm_start || !e->sm_busy || !e->multiplies ||
+        !e->sm_resident || !flow_async_init(e) || !init_wheel(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], &e->fetch_all, err);
@@ -170,6 +173,7 @@ void flow_engine_release(struct flow_engine *e)
     flow_async_release(e);
     flow_waits_destroy(e->waits);
     free(e->fetch);
+    free(e->barrier_out64);
     free(e->block);
     free(e->warp_memory);
     free(e->groups);
@@ -256,6 +260,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     sm_turns_begin(&e->scheduler[w->scheduler].turns, w->slot, e->next_age + k);
     w->at_barrier = false;
     w->last_issue = t;
+    w->since_data = SM_LONG_AFTER_DATA;
     w->scoreboard.predicate_ready = 0;
     w->scoreboard.barriers = (struct sm_barriers){0};
     w->has_groups = false;

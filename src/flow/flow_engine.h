@@ -115,6 +115,7 @@ struct flow_warp {
     uint32_t barrier; /* shared address of the one it sleeps at; copies before its fence */
     bool parity;      /* of the phase it waits for */
     bool cluster_phase;
+    uint8_t since_data; /* instructions but stores since it waited for data, see sm_stores_on() */
     _Alignas(FLOW_LINE_BYTES) struct strata_cursor cursor;
 };
 /* So few that the machine's address translation reaches all warps, and an odd number, so that their
@@ -195,12 +196,14 @@ struct flow_engine {
     struct strata_memory_state *state; /* NULL: the launch began cold */
     struct memory_code code;           /* where its code lies, if not */
     struct fetch_sm *fetch;
-    struct flow_block *block;                   /* n_sms * blocks_per_sm places */
-    struct flow_warp *warp;                     /* n_sms * slots; set up where `used` */
-    void *warp_memory, *scheduler_memory;       /* what these stand in, which begins anywhere */
-    struct flow_groups *groups;                 /* of each warp */
-    struct sm_window *window;                   /* likewise, if instructions are put in order */
-    struct strata_cursor_memory *cursor_memory; /* likewise */
+    uint64_t *barrier_out64; /* of each SM: when the last warp has left a barrier, in 64ths */
+    uint32_t barrier_64ths, barrier_block_64ths; /* a warp takes of that, another block more */
+    struct flow_block *block;                    /* n_sms * blocks_per_sm places */
+    struct flow_warp *warp;                      /* n_sms * slots; set up where `used` */
+    void *warp_memory, *scheduler_memory;        /* what these stand in, which begins anywhere */
+    struct flow_groups *groups;                  /* of each warp */
+    struct sm_window *window;                    /* likewise, if instructions are put in order */
+    struct strata_cursor_memory *cursor_memory;  /* likewise */
     struct flow_scheduler *scheduler;
     struct flow_tma *tma;       /* by SM; NULL: the launch has no bulk copies */
     struct flow_tensor *tensor; /* by scheduler */

@@ -148,6 +148,7 @@ static inline __attribute__((always_inline)) uint64_t next_ready(struct flow_eng
     struct sm_wait wait = {t, SM_STALL_NONE};
     sm_scoreboard_wait(&w->scoreboard, op, &wait);
     w->wait = wait;
+    w->since_data = sm_since_data(w->since_data, op, wait.stall);
     if (op->kind <= SM_KIND_BARRIER && w->next_line == w->fetch_line && !e->waits)
         return wait.ready;
     wait_for_more(e, w, index);
@@ -163,7 +164,10 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void release_barrier(struct flow_engine *e, struct flow_block *b)
 {
-    uint32_t gone = 0;
+    uint64_t *out64 = &e->barrier_out64[b->sm];
+    uint64_t first =
+        b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, 0, e->decoder.controlled);
+    *out64 = later_of(*out64 + e->barrier_block_64ths, first * 64);
     b->waiting = 0;
     hierarchy_in_step(&e->memory, b->sm, b->barrier_time);
     for (uint32_t k = 0; k < e->warps_per_block; k++) {
@@ -171,8 +175,8 @@ static void release_barrier(struct flow_engine *e, struct flow_block *b)
         if (!w->at_barrier)
             continue;
         w->at_barrier = false;
-        uint64_t t =
-            b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, ++gone, e->decoder.controlled);
+        *out64 += e->barrier_64ths;
+        uint64_t t = *out64 / 64;
         flow_next_ready(e, b->first_warp + k, t + e->gpu->sm.min_issue_gap_cycles);
         sm_wait_for(&w->wait, t, SM_STALL_BARRIER);
         w->wait.stall = SM_STALL_BARRIER;
@@ -516,7 +520,8 @@ static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler 
         first = p->free < first ? p->free : first;
     }
     *earliest = first;
-    if (sm_stores_on(e->policy, can, s->stored, s->stores >> s->stored & 1))
+    if (sm_stores_on(e->policy, can, s->stored, s->stores >> s->stored & 1) &&
+        e->warp[s->first_warp + s->stored * e->schedulers_per_sm].since_data <= SM_SOON_AFTER_DATA)
         return s->stored;
     if (can && can == s->turn_mask)
         return s->turn;

@@ -215,9 +215,22 @@ static inline uint32_t sm_policy(const struct strata_gpu *gpu, uint32_t isa)
                                                                         : policy;
 }
 
-/* A warp that has stored goes on while its next instruction is a store too: stores of a thread to
- * words side by side meet although 64 warps of an SM store at once (device/probe/own_probe.cu:
- * three words a thread leave as 1.03 to 1.3 writes a sector; by turns it would be 2 to 2.5). */
+/* Instructions but stores since a warp waited for data from memory, as many as a byte tells. */
+enum { SM_SOON_AFTER_DATA = 16, SM_LONG_AFTER_DATA = UINT8_MAX };
+static inline uint8_t sm_since_data(uint8_t since, const struct sm_inst *i, enum sm_stall waited)
+{
+    if (waited == SM_STALL_LONG)
+        return 0;
+    return (uint8_t)(since + (!i->is_store && since < SM_LONG_AFTER_DATA));
+}
+
+/* A warp that has stored goes on while its next instruction is a store too, if it has just waited
+ * for data: data come to one warp after another, and on the card what a warp stores then waits in a
+ * row in front of the unit. Warps that are ready together, as where nothing is loaded, store by
+ * turns. device/probe/records_probe.cu: three words of a record of six leave as 1.00 to 1.34 writes
+ * a sector where they are loaded first, as 2.2 to 2.8 where they are not and the block has eight
+ * warps or more; own_probe.cu: three words a thread as 1.03 to 1.3. Whether it has just waited is
+ * the caller's to ask. */
 static inline bool sm_stores_on(uint32_t policy, uint64_t can, uint32_t stored_slot, bool stores)
 {
     return (policy == STRATA_SCHED_LRR_STORES || policy == STRATA_SCHED_OLDEST_BLOCK) && stores &&

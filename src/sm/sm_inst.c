@@ -58,10 +58,28 @@ static uint32_t tensor_interval(const struct strata_gpu *g, const char *opcode)
     return own ? own : g->sm.interval_tensor_cycles;
 }
 
+static bool is_named(const struct strata_inst *i, const char *name)
+{
+    size_t n = strlen(name);
+    return !strncmp(i->opcode, name, n) && (!i->opcode[n] || i->opcode[n] == '.');
+}
+
+/* Branches and what parts and joins a warp (branch_probe.cu). */
+static struct class_row branch_row(const struct strata_gpu *g, const struct strata_inst *i)
+{
+    bool leaves = g->sm.interval_break_cycles && is_named(i, "BREAK");
+    return (struct class_row){SM_PIPE_CBU, SM_STALL_BRANCH,
+                              leaves ? g->sm.interval_break_cycles : g->sm.interval_branch_cycles};
+}
+
 static struct class_row class_of(const struct strata_gpu *g, const struct strata_inst *i)
 {
+    if (is_named(i, "BSSY"))
+        return branch_row(g, i);
     if (inst_only_orders(i))
         return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1};
+    if (is_named(i, "VIADD")) /* a sum in the pipe for products: its counter says so */
+        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.interval_imad_cycles};
     switch (i->opclass) {
     case STRATA_OP_FP32:
         return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.interval_fp32_cycles};
@@ -88,7 +106,7 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
     case STRATA_OP_VOTE:
         return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, 2};
     case STRATA_OP_BRANCH:
-        return (struct class_row){SM_PIPE_NONE, SM_STALL_BRANCH, 1};
+        return branch_row(g, i);
     case STRATA_OP_MEM:
         return (struct class_row){
             SM_PIPE_LSU, i->space == STRATA_SPACE_SHARED ? SM_STALL_SHORT : SM_STALL_LONG, 1};
@@ -188,12 +206,8 @@ static uint8_t pipe_counter_of(const struct strata_inst *i, uint8_t pipe)
     static const struct {
         const char *name;
         uint8_t counter;
-    } others[] = {{"VIADD", LAUNCH_COUNTER_pipe_fma},
-                  {"CS2R", LAUNCH_COUNTER_pipe_alu},
-                  {"REDUX", 0},
-                  {"redux", 0},
-                  {"MATCH", 0},
-                  {"match", 0}};
+    } others[] = {
+        {"CS2R", LAUNCH_COUNTER_pipe_alu}, {"REDUX", 0}, {"redux", 0}, {"MATCH", 0}, {"match", 0}};
     static const uint8_t of_pipe[SM_N_PIPES] = {
         [SM_PIPE_FMA] = LAUNCH_COUNTER_pipe_fma,
         [SM_PIPE_ALU] = LAUNCH_COUNTER_pipe_alu,
@@ -203,9 +217,8 @@ static uint8_t pipe_counter_of(const struct strata_inst *i, uint8_t pipe)
         [SM_PIPE_TENSOR] = LAUNCH_COUNTER_tensor_instructions};
     if (i->opclass == STRATA_OP_WGMMA)
         return 0; /* counted where it is carried out */
-    size_t length = strcspn(i->opcode, ".");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (strlen(others[k].name) == length && !strncmp(i->opcode, others[k].name, length))
+        if (is_named(i, others[k].name))
             return others[k].counter;
     /* every other instruction of halves goes to the tensor cores: HFMA2.MMA */
     if (pipe == SM_PIPE_FP16 && strstr(i->opcode, ".MMA"))

@@ -21,6 +21,7 @@ enum sm_pipe {
     SM_PIPE_TENSOR,
     SM_PIPE_UNIFORM,
     SM_PIPE_LSU,
+    SM_PIPE_CBU, /* control flow: branches, and where paths part and join */
     SM_N_PIPES
 };
 

@@ -29,6 +29,7 @@ static uint32_t latency_by_name(const struct strata_gpu *g, const char *opcode)
         {"CREDUX", g->sm.latency_redux_cycles},   {"MATCH", g->sm.latency_match_cycles},
         {"match", g->sm.latency_match_cycles},    {"RET", g->sm.latency_return_cycles},
         {"BSYNC", g->sm.latency_converge_cycles}, {"S2UR", g->sm.latency_sreg_uniform_cycles},
+        {"BREAK", g->sm.latency_break_cycles},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         if (!strncmp(opcode, rows[k].name, strlen(rows[k].name)))

@@ -73,6 +73,8 @@ static const char *const plain[] = {"1 R1 LDC 0 0",
                                     "1 R21 MATCH.ANY 1 R21 0",
                                     "1 R21 MATCH.ANY 1 R21 0",
                                     "0 ISETP.GE.AND 1 R21 0",
+                                    "0 BREAK 0 0",
+                                    "0 BREAK 0 0",
                                     "0 BSYNC 0 0",
                                     "0 RET.REL.NODEC 1 R21 0",
                                     "0 BRA 0 0"};

@@ -193,6 +193,64 @@ static void decode(struct sm_decoder *d, struct strata_code **code, unsigned n_r
     assert_int_equal(sm_decoder_update(d, NULL), STRATA_OK);
 }
 
+/* records_probe.cu: only warps that have just waited for data store on. */
+static void what_a_warp_does_since_it_waited_for_data_is_counted_but_for_stores(void **state)
+{
+    (void)state;
+    struct sm_inst sum = {.is_store = false}, store = {.is_store = true};
+    uint8_t since = SM_LONG_AFTER_DATA;
+    since = sm_since_data(since, &sum, SM_STALL_SHORT);
+    assert_int_equal(since, SM_LONG_AFTER_DATA);
+    since = sm_since_data(since, &sum, SM_STALL_LONG);
+    assert_int_equal(since, 0);
+    for (int k = 0; k < 300; k++)
+        since = sm_since_data(since, &store, SM_STALL_NONE);
+    assert_int_equal(since, 0);
+    for (int k = 0; k < SM_SOON_AFTER_DATA; k++)
+        since = sm_since_data(since, &sum, SM_STALL_WAIT);
+    assert_int_equal(since, SM_SOON_AFTER_DATA);
+    for (int k = 0; k < 300; k++)
+        since = sm_since_data(since, &sum, SM_STALL_WAIT);
+    assert_int_equal(since, SM_LONG_AFTER_DATA);
+}
+
+/* branch_probe.cu: a VIADD takes none of the integer pipe's time, branches and what parts and joins
+ * a warp take turns, and lanes that leave a place where paths join take longer. */
+static void what_pipe_machine_code_takes_and_for_how_long(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *opcode;
+        uint8_t opclass, pipe, interval;
+    } rows[] = {
+        {"VIADD", STRATA_OP_INT, SM_PIPE_FMA, 3},    {"VIADDMNMX", STRATA_OP_INT, SM_PIPE_ALU, 2},
+        {"IADD3", STRATA_OP_INT, SM_PIPE_ALU, 2},    {"BSSY", STRATA_OP_NOP, SM_PIPE_CBU, 5},
+        {"BRA.U", STRATA_OP_BRANCH, SM_PIPE_CBU, 5}, {"BSYNC", STRATA_OP_BRANCH, SM_PIPE_CBU, 5},
+        {"BREAK", STRATA_OP_BRANCH, SM_PIPE_CBU, 7}, {"NOP", STRATA_OP_NOP, SM_PIPE_NONE, 1},
+    };
+    struct strata_gpu g = gpu();
+    struct strata_code *code;
+    struct sm_decoder d;
+    g.sm.interval_int_cycles = 2;
+    g.sm.interval_imad_cycles = 3;
+    g.sm.interval_branch_cycles = 5;
+    g.sm.interval_break_cycles = 7;
+    assert_int_equal(strata_code_create(&code, NULL), STRATA_OK);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct strata_inst i = {.opcode = rows[k].opcode, .opclass = rows[k].opclass, .pc = 16 * k};
+        uint32_t index;
+        assert_int_equal(strata_code_add(code, &i, &index, NULL), STRATA_OK);
+    }
+    sm_decoder_init(&d, &g, code, STRATA_ISA_SASS);
+    assert_int_equal(sm_decoder_update(&d, NULL), STRATA_OK);
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        assert_int_equal(d.inst[k].pipe, rows[k].pipe);
+        assert_int_equal(d.inst[k].interval, rows[k].interval);
+    }
+    sm_decoder_release(&d);
+    strata_code_destroy(code);
+}
+
 static void without_them_it_waits_for_each_register_however_many_there_are(void **state)
 {
     (void)state;
@@ -229,6 +287,8 @@ int main(void)
         cmocka_unit_test(a_wait_mask_waits_for_the_last_of_its_barriers),
         cmocka_unit_test(a_barrier_taken_twice_is_free_when_both_are_done_in_any_order),
         cmocka_unit_test(no_barrier_is_none),
+        cmocka_unit_test(what_a_warp_does_since_it_waited_for_data_is_counted_but_for_stores),
+        cmocka_unit_test(what_pipe_machine_code_takes_and_for_how_long),
         cmocka_unit_test(without_them_it_waits_for_each_register_however_many_there_are),
         cmocka_unit_test(a_block_barrier_has_its_stalls_in_the_code_where_the_code_has_them),
     };

@@ -377,6 +377,24 @@ static void warps_leave_a_barrier_one_after_another(void **state)
                         BARRIER_WARP_CYCLES + 500);
 }
 
+/* branch_probe.cu, barrier: the blocks of an SM have one way out of their barriers, on which a
+ * block follows another after sm.barrier_block. */
+static void blocks_of_an_sm_leave_their_barriers_one_after_another(void **state)
+{
+    (void)state;
+    static const char *const s[] = {"m=32", "n=16", "k=64", "tile=16", NULL}; /* two blocks */
+    struct strata_gpu g = h200;
+    double apart, together, behind;
+    g.sm.barrier_warp_cycles = BARRIER_WARP_CYCLES;
+    apart = metric_of(&g, "matmul-tiled", s, 1, "sm__cycles_elapsed.max");
+    g.sm.count = 1;
+    together = metric_of(&g, "matmul-tiled", s, 1, "sm__cycles_elapsed.max");
+    g.sm.barrier_block_cycles = 1000;
+    behind = metric_of(&g, "matmul-tiled", s, 1, "sm__cycles_elapsed.max");
+    assert_true(together > 1.8 * apart && together < 2.1 * apart);
+    assert_true(behind > together + 1000);
+}
+
 static void the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too(void **state)
 {
     (void)state;
@@ -495,6 +513,7 @@ int main(void)
         cmocka_unit_test(sms_of_a_pair_share_the_port_for_stores),
         cmocka_unit_test(a_warp_that_runs_ahead_takes_no_cycle_of_another),
         cmocka_unit_test(warps_leave_a_barrier_one_after_another),
+        cmocka_unit_test(blocks_of_an_sm_leave_their_barriers_one_after_another),
         cmocka_unit_test(a_long_launch_is_what_its_settled_waves_say),
         cmocka_unit_test(waves_are_refused_where_instructions_are_told),
         cmocka_unit_test(a_launch_whose_l2_still_fills_has_not_settled),

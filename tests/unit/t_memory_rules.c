@@ -321,6 +321,7 @@ static void stores_below_a_word_take_more_places_and_meet_only_one_another(void 
     (void)state;
     struct strata_gpu g = h200;
     struct store_buffer b = {.n = 0};
+    g.l1.store_buffer_lines = 16;
     struct store_line byte = {.bytes = {{1}}, .places = store_buffer_places(&g, 1, 1)},
                       word = {.bytes = {{240}}, .places = store_buffer_places(&g, 4, 15)};
     assert_true(byte.places == 2 && word.places == 1);

@@ -359,6 +359,28 @@ static void waiting_has_many_forms(void **state)
     strata_module_destroy(waiting);
 }
 
+/* A block that waits for the next one in a loop of one load goes round nine times before it lets
+ * others run, one that adds nothing and looks at the answer three times: each of these is a trip to
+ * the L2. Both take six turns here, of three instructions a round. */
+static void additions_of_nothing_are_told_sooner_than_loads(void **state)
+{
+    (void)state;
+    static const char kernels[] =
+        PTX_HEAD WAITING("load", "",
+                         "ld.volatile.global.u32 %r4,[%rd3+8]; setp.eq.u32 %p2,%r4,0;\n",
+                         "st.volatile.global.u32 [%rd3],%r5;")
+            WAITING("add", "", "atom.global.add.u32 %r4,[%rd3+8],0; setp.eq.u32 %p2,%r4,0;\n",
+                    "st.volatile.global.u32 [%rd3],%r5;");
+    struct strata_module *waiting = load_text(kernels);
+    struct run_setup load = {.threads = 32, .blocks = 2}, add = load;
+    uint32_t *flags = device_memory(8 * 3);
+    run_ok(waiting, "load", &load, &flags);
+    memset(flags, 0, 8 * 3);
+    run_ok(waiting, "add", &add, &flags);
+    assert_int_equal(load.stats.warp_instructions - add.stats.warp_instructions, 6 * (9 - 3) * 3);
+    strata_module_destroy(waiting);
+}
+
 /* Eight warps read a word, work for a while and store it raised by one. Warps that run until they
  * wait add eight; finely interleaved they all read the same, as on hardware, and add one. */
 static void warps_can_be_interleaved_finely(void **state)
@@ -572,6 +594,7 @@ int main(void)
         cmocka_unit_test(a_spin_lock_is_passed_on_between_lanes_and_blocks),
         cmocka_unit_test(blocks_may_wait_for_later_blocks),
         cmocka_unit_test(waiting_has_many_forms),
+        cmocka_unit_test(additions_of_nothing_are_told_sooner_than_loads),
         cmocka_unit_test(warps_can_be_interleaved_finely),
         cmocka_unit_test(blocks_that_take_work_from_a_queue_share_it),
         cmocka_unit_test(each_block_has_its_first_task_before_one_has_a_second),
