@@ -421,6 +421,26 @@ static bool run_warps(struct emu_block *block, uint64_t *budget, struct sweep *s
     return true;
 }
 
+enum emu_progress emu_block_step(struct emu_block *block, uint64_t instructions)
+{
+    struct sweep sweep = {.all_spun = true};
+    struct emu_warp *w = emu_clocks_first(block);
+    if (!w && !unblock(block)) {
+        emu_block_deadlock(block);
+        return EMU_BLOCK_FAILED;
+    }
+    if (!w)
+        return EMU_BLOCK_YIELDS;
+    enum emu_turn turn = block->run->executor->warp_run(w, instructions);
+    if (turn == EMU_TURN_FAILED)
+        return EMU_BLOCK_FAILED;
+    note_turn(block, &sweep, turn);
+    block->done = !block->live_warps;
+    if (block->done)
+        return EMU_BLOCK_DONE;
+    return sweep.polled ? EMU_BLOCK_SPINS : EMU_BLOCK_YIELDS;
+}
+
 /* Rounds in vain until a block is taken to wait for another one. */
 #define VAIN_ROUNDS 3
 

@@ -24,6 +24,8 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording);
  * which needs no warps: `into` may be a zeroed struct with an overlay of its own. */
 void emu_block_hand_over(struct emu_block *block, struct emu_block *into);
 enum emu_progress emu_block_run(struct emu_block *block, uint64_t budget);
+/* The warp that is behind the others runs for so many instructions. EMU_BLOCK_SPINS: it waits. */
+enum emu_progress emu_block_step(struct emu_block *block, uint64_t instructions);
 /* Fails the block: it waits for something that will never come. */
 void emu_block_deadlock(struct emu_block *block);
 /* Whether all that live of its cluster test barriers in vain or wait; the block has then failed. */

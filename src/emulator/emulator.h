@@ -76,6 +76,7 @@ struct emu_image {
     bool recursive;
     bool reads_clock;
     bool swaps_shared; /* compares and swaps in shared memory: who wins hangs on when warps come */
+    bool adds_nothing; /* additions of nothing ask what is there: blocks wait for one another */
     uint32_t calls; /* where the driver's functions begin in statics, see device_calls.h; 0: none */
     bool talks_between_blocks;   /* atomics with a result, device malloc: blocks cannot be reordered
                                   */
@@ -237,6 +238,7 @@ struct emu_block {
     struct emu_deferred deferred;
     uint64_t instructions; /* of its warps so far */
     uint64_t head_start;   /* instructions of the others when it started, see launch.c */
+    uint64_t time;         /* of its clocks, where blocks run by time, see launch.c */
     uint64_t thread_instructions, memory_instructions;
     uint64_t stray_loads; /* lanes that loaded near an allocation, not in it */
     bool recording;
@@ -363,6 +365,7 @@ struct emu_run {
     uint64_t n_blocks;
     struct strata_dim3 cluster; /* at least 1 each */
     bool desperate; /* no block of any cluster gets on: lanes that wait for others are let go */
+    bool by_time;   /* blocks run in the order of their clocks, see launch.c */
     uint32_t shared_bytes, local_stride;
     void *state;             /* the executor's */
     struct emu_ahead *ahead; /* while blocks run ahead of their turn, see parallel.c */

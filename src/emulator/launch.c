@@ -188,6 +188,8 @@ struct resident {
     uint64_t in_vain; /* instructions of each block since one ended */
     bool ran, waits;  /* in this round: a block got on; one waits for its cluster */
     bool share_work;  /* blocks take it from a queue: all that an SM holds take turns */
+    bool by_time;     /* they run in the order of their clocks, see run_by_time() */
+    uint64_t now;     /* then: when a block that starts does so */
 };
 
 static uint64_t state_limit(const struct emu_run *run)
@@ -233,7 +235,7 @@ static uint64_t taking_turns(const struct resident *r)
     uint32_t per_sm = run->opt->blocks_per_sm ? run->opt->blocks_per_sm : 1;
     if (run->opt->interleave)
         n = emu_sm_count(run);
-    else if (r->share_work)
+    else if (r->share_work || r->by_time)
         n = (uint64_t)emu_sm_count(run) * per_sm < fit ? (uint64_t)emu_sm_count(run) * per_sm : fit;
     else if (run->image->talks_between_blocks)
         n = MAX_TAKING_TURNS;
@@ -267,6 +269,9 @@ static strata_status admit(struct resident *r)
                                 "for the state of a block of kernel \"%s\"", run->image->name);
     emu_block_start(block, r->started, emu_launch_records(r->l, r->started));
     block->head_start = head_start(r);
+    block->time = r->now;
+    if (r->by_time)
+        emu_clocks_begin(block, r->now);
     r->started++;
     r->n++;
     bool joined = emu_cluster_blocks(run) == 1 || emu_cluster_join(block, find_mate(r, block));
@@ -298,15 +303,11 @@ static strata_status retire(struct resident *r)
     return STRATA_OK;
 }
 
-static strata_status run_one(struct resident *r, struct emu_block *block, bool *spins)
+/* What a turn of a block has come to: an error, its trace where it is done. */
+static strata_status note_progress(struct resident *r, struct emu_block *block,
+                                   enum emu_progress progress)
 {
     uint64_t limit = r->l->run.opt->instruction_limit;
-    uint64_t before = block->instructions;
-    enum emu_progress progress = emu_block_run(block, r->turn);
-    *spins = progress == EMU_BLOCK_SPINS || progress == EMU_BLOCK_WAITS;
-    r->ran |= block->instructions != before;
-    r->waits |= progress == EMU_BLOCK_WAITS;
-    r->share_work |= progress == EMU_BLOCK_TAKES;
     if (progress == EMU_BLOCK_FAILED) {
         if (r->l->err)
             *r->l->err = block->error;
@@ -321,6 +322,17 @@ static strata_status run_one(struct resident *r, struct emu_block *block, bool *
     if (progress != EMU_BLOCK_DONE || !block->recording)
         return STRATA_OK;
     return emu_record_finish(block, r->l->builder, &block->record, r->l->err);
+}
+
+static strata_status run_one(struct resident *r, struct emu_block *block, bool *spins)
+{
+    uint64_t before = block->instructions;
+    enum emu_progress progress = emu_block_run(block, r->turn);
+    *spins = progress == EMU_BLOCK_SPINS || progress == EMU_BLOCK_WAITS;
+    r->ran |= block->instructions != before;
+    r->waits |= progress == EMU_BLOCK_WAITS;
+    r->share_work |= progress == EMU_BLOCK_TAKES;
+    return note_progress(r, block, progress);
 }
 
 /* Where work is shared a block that has come further leaves the next of it to those behind: on a
@@ -403,8 +415,88 @@ static strata_status despair(struct resident *r)
     return STRATA_OK;
 }
 
+/* ---- by time ---- */
+
+/* Blocks that ask by additions of nothing wait for one another, and how often they ask hangs on
+ * when each comes how far: one after the other none would wait, as in a scan in one pass, whose
+ * blocks all wait for the one before. They run a few instructions at a time, the one whose clock is
+ * behind first. */
+#define TIME_STEP 16
+/* Cycles by which it may get ahead of the next before that goes on: a tenth of what one block takes
+ * to pass on a scan's sum. */
+#define TIME_SLACK 128
+/* Steps in vain of each block until it may be a later one that they wait for. */
+#define TIME_PATIENCE 4096
+
+static bool waits_by_time(const struct emu_run *run)
+{
+    return run->timing && run->image->adds_nothing && !run->launch->cooperative &&
+           !run->opt->interleave && emu_cluster_blocks(run) == 1 && run->n_blocks > 1;
+}
+
+/* The block that is behind; *next: the time of the one that comes after it. */
+static struct emu_block *behind_all(const struct resident *r, uint64_t *next)
+{
+    struct emu_block *first = NULL;
+    *next = UINT64_MAX;
+    for (struct emu_block *b = r->first; b; b = b->next) {
+        if (b->done)
+            continue;
+        if (first && b->time >= first->time) {
+            *next = b->time < *next ? b->time : *next;
+            continue;
+        }
+        *next = first ? first->time : *next;
+        first = b;
+    }
+    return first;
+}
+
+/* The block that is behind runs until another one is; one that ends makes room at once. */
+static strata_status step_by_time(struct resident *r, uint64_t *live)
+{
+    uint64_t next;
+    struct emu_block *block = behind_all(r, &next);
+    strata_status status = STRATA_OK;
+    r->now = block->time;
+    next = next < UINT64_MAX - TIME_SLACK ? next + TIME_SLACK : UINT64_MAX;
+    while (status == STRATA_OK && !block->done && block->time <= next) {
+        enum emu_progress progress = emu_block_step(block, TIME_STEP);
+        r->in_vain = progress == EMU_BLOCK_SPINS ? r->in_vain + 1 : 0;
+        status = note_progress(r, block, progress);
+        block->time = status == STRATA_OK && !block->done ? emu_clocks_time(block) : block->time;
+    }
+    *live -= block->done;
+    return status == STRATA_OK && block->done ? retire(r) : status;
+}
+
+static strata_status run_by_time(struct emu_launch *l)
+{
+    struct resident r = {
+        .l = l, .started = l->next, .state_bytes = emu_block_state_bytes(&l->run), .by_time = true};
+    l->run.by_time = true;
+    uint64_t live = 0, room = taking_turns(&r);
+    strata_status status = STRATA_OK;
+    r.last = &r.first;
+    while (status == STRATA_OK && l->next < l->run.n_blocks) {
+        for (; status == STRATA_OK && live < room && r.started < l->run.n_blocks; live++)
+            status = admit(&r);
+        if (status == STRATA_OK)
+            status = step_by_time(&r, &live);
+        if (r.in_vain > TIME_PATIENCE * live) {
+            room = 2 * live;
+            r.in_vain = 0;
+        }
+    }
+    free_list(r.first);
+    free_list(r.free);
+    return status;
+}
+
 strata_status emu_run_interleaved(struct emu_launch *l, bool *spins)
 {
+    if (waits_by_time(&l->run))
+        return run_by_time(l);
     uint32_t fine = l->run.opt->interleave;
     struct resident r = {.l = l,
                          .started = l->next,

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "emulator/emulator.h"
+#include "emulator/warp_clock.h"
 
 /* This many equal answers in a row at one place mean that a loop waits for somebody. */
 #define SPIN_POLLS 8
@@ -74,7 +75,10 @@ void emu_notice_poll(struct emu_warp *w, uint32_t mask, uint64_t hash)
 
 void emu_notice_atomic(struct emu_warp *w, uint32_t mask, uint64_t hash, uint32_t op)
 {
-    notice(w, mask, hash, op == EMU_ATOM_ADD ? SPIN_ADDITIONS : SPIN_POLLS);
+    bool by_time = w->block->run->by_time; /* each is a step of its own */
+    if (by_time)
+        emu_clock_await(w);
+    notice(w, mask, hash, op != EMU_ATOM_ADD ? SPIN_POLLS : by_time ? 0 : SPIN_ADDITIONS);
 }
 
 void emu_polls_forget(struct emu_warp *w)

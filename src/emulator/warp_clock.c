@@ -9,18 +9,19 @@
 
 /* ---- latencies ---- */
 
-static uint32_t memory_latency(const struct strata_gpu *gpu, const struct strata_inst *i)
+/* `far`: what blocks that wait for one another read was written by other SMs. */
+static uint32_t memory_latency(const struct strata_gpu *gpu, const struct strata_inst *i, bool far)
 {
     if (i->space == STRATA_SPACE_SHARED)
         return gpu->shared.latency_cycles;
     bool around = i->hints & (STRATA_HINT_BYPASS_L1 | STRATA_HINT_VOLATILE);
-    return around || i->memop == STRATA_MEM_ATOMIC ? gpu->l2.hit_cycles : gpu->l1.hit_cycles;
+    return around || far || i->memop == STRATA_MEM_ATOMIC ? gpu->l2.hit_cycles : gpu->l1.hit_cycles;
 }
 
-static uint32_t latency_of(const struct strata_gpu *gpu, const struct strata_inst *i)
+static uint32_t latency_of(const struct strata_gpu *gpu, const struct strata_inst *i, bool far)
 {
     uint32_t cycles =
-        i->opclass == STRATA_OP_MEM ? memory_latency(gpu, i) : inst_latency_cycles(gpu, i);
+        i->opclass == STRATA_OP_MEM ? memory_latency(gpu, i, far) : inst_latency_cycles(gpu, i);
     return cycles ? cycles : 1;
 }
 
@@ -40,7 +41,7 @@ bool emu_timing_create(const struct emu_run *run, struct emu_timing **out)
     const struct strata_gpu *gpu = run->opt->gpu;
     const struct emu_image *image = run->image;
     *out = NULL;
-    if (!gpu || !(image->reads_clock || image->swaps_shared))
+    if (!gpu || !(image->reads_clock || image->swaps_shared || image->adds_nothing))
         return true;
     struct emu_timing *timing = calloc(1, sizeof *timing);
     uint32_t *latency = calloc(image->n_statics + 1, sizeof *latency);
@@ -50,7 +51,7 @@ bool emu_timing_create(const struct emu_run *run, struct emu_timing **out)
         return false;
     }
     for (size_t i = 0; i < image->n_statics; i++)
-        latency[i] = latency_of(gpu, &image->statics[i]);
+        latency[i] = latency_of(gpu, &image->statics[i], image->adds_nothing);
     uint32_t schedulers = gpu->sm.schedulers ? gpu->sm.schedulers : 1;
     *timing = (struct emu_timing){.gpu = gpu,
                                   .inst = image->statics,
@@ -139,6 +140,11 @@ static void pass_unit(struct emu_block *block, const struct strata_inst *i, uint
     block->unit_free = *now + (swaps ? 1 + words : 1);
 }
 
+void emu_clock_await(struct emu_warp *w)
+{
+    wait_until(&w->clock->next, w->clock->last + w->block->run->timing->gpu->l2.hit_cycles);
+}
+
 void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask)
 {
     const struct emu_timing *t = w->block->run->timing;
@@ -151,6 +157,8 @@ void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask)
     c->last = now;
     c->next = now + issue_gap(t, index, mask);
     c->issued++;
+    if (i->opclass == STRATA_OP_MEMBAR && w->block->run->by_time)
+        emu_clock_await(w); /* what it stored is where others see it */
     if (i->control.known) {
         take_barrier(c, i->control.write_barrier, ready);
         take_barrier(c, i->control.read_barrier, now + t->gpu->sm.latency_int_cycles);
@@ -192,6 +200,20 @@ struct emu_warp *emu_clocks_first(struct emu_block *block)
             first = w;
     }
     return first;
+}
+
+void emu_clocks_begin(struct emu_block *block, uint64_t t)
+{
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        struct emu_clock *c = emu_block_warp(block, i)->clock;
+        c->next = c->since = t;
+    }
+}
+
+uint64_t emu_clocks_time(struct emu_block *block)
+{
+    struct emu_warp *first = emu_clocks_first(block);
+    return first ? next_issue(first->clock) : 0;
 }
 
 /* All warps take as long from their load to their swap, so that those who load later swap later,

@@ -38,8 +38,13 @@ void emu_timing_destroy(struct emu_timing *timing);
 /* NULL: memory is short. To be freed by free(). */
 struct emu_clock *emu_clock_create(const struct emu_timing *timing);
 void emu_clock_start(const struct emu_timing *timing, struct emu_clock *clock);
+/* A block that has just started did so at t; when the first of its warps that can run goes on. */
+void emu_clocks_begin(struct emu_block *block, uint64_t t);
+uint64_t emu_clocks_time(struct emu_block *block);
 /* Lanes of `mask` issue static instruction `index`. */
 void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask);
+/* The warp goes on when the L2 has answered its last instruction. */
+void emu_clock_await(struct emu_warp *w);
 /* The warp stops in front of static instruction `index`. */
 void emu_clock_stop(struct emu_warp *w, uint32_t index);
 /* The warp that can run whose next instruction issues first; NULL: none can. */

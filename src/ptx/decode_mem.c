@@ -332,6 +332,11 @@ static bool decode_atomic(struct ptx_decoder *d)
     if (ordered && in.space != PTX_M_SHARED && in.space != PTX_M_LOCAL)
         d->image->base.talks_between_blocks = true;
     in.op = (uint8_t)atomic_operation(in.op);
+    uint64_t added = 1;
+    d->image->base.adds_nothing |= in.op == EMU_ATOM_ADD && in.d != PTX_NO_REF && n == 1 &&
+                                   in.space != PTX_M_SHARED && in.space != PTX_M_LOCAL &&
+                                   ptx_dec_immediate(ptx_dec_operand(d, first + 1), &added) &&
+                                   !added;
     in.flags |= PTX_INST_WRITES;
     return ptx_dec_put_main(d, &in);
 }

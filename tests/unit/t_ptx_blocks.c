@@ -1,5 +1,7 @@
 /* Blocks of a launch: independent ones in parallel, dependent ones in order, waiting ones in turns.
  */
+#include <strata/gpu.h>
+
 #include "ptxfix.h"
 
 static struct strata_module *m;
@@ -381,6 +383,58 @@ static void additions_of_nothing_are_told_sooner_than_loads(void **state)
     strata_module_destroy(waiting);
 }
 
+/* Every block waits for the one before, as in a scan in one pass. One after the other none would
+ * wait; by their clocks the last asks as often as the others take to come to it. */
+static void blocks_that_add_nothing_wait_as_long_as_their_clocks_say(void **state)
+{
+    (void)state;
+    static const char scan[] = PTX_HEAD
+        ".visible .entry scan(.param .u64 flags)\n{ .reg .b32 %r<9>; .reg .b64 %rd<6>; .reg .pred "
+        "%p<3>;\nld.param.u64 %rd1,[flags]; mov.u32 %r1,%ctaid.x; mul.wide.u32 %rd2,%r1,4; "
+        "add.u64 %rd3,%rd1,%rd2;\nWAIT: atom.global.add.u32 %r4,[%rd3],0; setp.eq.u32 %p2,%r4,0; "
+        "@%p2 bra WAIT;\nadd.u32 %r5,%r4,1; atom.global.add.u32 %r6,[%rd3+4],%r5; ret; }\n";
+    enum { BLOCKS = 60 };
+    struct strata_gpu gpu = {.sm = {.count = BLOCKS, .schedulers = 4, .min_issue_gap_cycles = 1}};
+    struct strata_module *kept = m;
+    gpu.l2.hit_cycles = 300;
+    m = load_text(scan);
+    uint32_t *flags = device_memory(4 * (BLOCKS + 1));
+    struct run_setup in_order = {.threads = 1, .blocks = BLOCKS}, by_time = in_order;
+    by_time.gpu = &gpu;
+    flags[0] = 1;
+    run_ok(m, "scan", &in_order, &flags);
+    for (uint32_t i = 0; i <= BLOCKS; i++)
+        assert_int_equal(flags[i], i + 1);
+    memset(flags + 1, 0, 4 * BLOCKS);
+    run_ok(m, "scan", &by_time, &flags);
+    for (uint32_t i = 0; i <= BLOCKS; i++)
+        assert_int_equal(flags[i], i + 1);
+    uint64_t rounds = (by_time.stats.warp_instructions - in_order.stats.warp_instructions) / 3;
+    assert_in_range(rounds, BLOCKS * BLOCKS / 4, BLOCKS * BLOCKS);
+    memset(flags + 1, 0, 4 * BLOCKS);
+    same_for_all_threads("scan", by_time, &flags, flags, 4 * (BLOCKS + 1));
+    strata_module_destroy(m);
+    m = kept;
+}
+
+/* More blocks wait for later ones than the SMs hold: a card would wait for ever. */
+static void blocks_that_add_nothing_may_wait_for_later_ones(void **state)
+{
+    (void)state;
+    static const char next[] =
+        PTX_HEAD WAITING("next", "", "atom.global.add.u32 %r4,[%rd3+8],0; setp.eq.u32 %p2,%r4,0;\n",
+                         "st.volatile.global.u32 [%rd3],%r5;");
+    struct strata_gpu gpu = {.sm = {.count = 2, .schedulers = 4, .min_issue_gap_cycles = 1}};
+    struct strata_module *waiting = load_text(next);
+    uint32_t *flags = device_memory(8 * 21);
+    struct run_setup setup = {.threads = 32, .blocks = 20, .gpu = &gpu};
+    gpu.l2.hit_cycles = 300;
+    run_ok(waiting, "next", &setup, &flags);
+    for (uint32_t i = 0; i < 20; i++)
+        assert_int_equal(flags[2 * i], i + 100);
+    strata_module_destroy(waiting);
+}
+
 /* Eight warps read a word, work for a while and store it raised by one. Warps that run until they
  * wait add eight; finely interleaved they all read the same, as on hardware, and add one. */
 static void warps_can_be_interleaved_finely(void **state)
@@ -595,6 +649,8 @@ int main(void)
         cmocka_unit_test(blocks_may_wait_for_later_blocks),
         cmocka_unit_test(waiting_has_many_forms),
         cmocka_unit_test(additions_of_nothing_are_told_sooner_than_loads),
+        cmocka_unit_test(blocks_that_add_nothing_wait_as_long_as_their_clocks_say),
+        cmocka_unit_test(blocks_that_add_nothing_may_wait_for_later_ones),
         cmocka_unit_test(warps_can_be_interleaved_finely),
         cmocka_unit_test(blocks_that_take_work_from_a_queue_share_it),
         cmocka_unit_test(each_block_has_its_first_task_before_one_has_a_second),
