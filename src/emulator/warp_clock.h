@@ -1,10 +1,12 @@
-/* warp_clock.h - the cycles a warp has taken so far, for kernels that read a clock or race.
+/* warp_clock.h - the cycles a warp has taken so far, for kernels that read a clock, race, or whose
+ * blocks wait for one another (launch.c, by time).
  *
  * Kernels wait until a clock has gone on, so how many instructions they execute hangs on how fast
  * it goes. Others compare and swap in shared memory, where who comes first decides who tries again.
  * A warp's clock is when its instructions could issue: behind the stall counts and barriers of
  * machine code's control words, or behind the registers of PTX, with the latencies of the models
- * (trace/inst_latency.h). Memory always answers as fast as a hit. Nothing hangs on other blocks. */
+ * (trace/inst_latency.h). Memory always answers as fast as a hit, of the L2 where blocks wait for
+ * one another, and there a fence takes as long. */
 #ifndef STRATA_EMULATOR_WARP_CLOCK_H
 #define STRATA_EMULATOR_WARP_CLOCK_H
 

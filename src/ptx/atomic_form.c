@@ -1,9 +1,10 @@
 /* atomic_form.c - ptxas 13.0 for sm_90, read off what it makes of 85 small kernels: where all lanes
  * name one address, the warp's operands are counted (POPC of the lanes, if they bring one value) or
  * summed up (REDUX), and one lane does the atomic; who wants an answer gets it by a shuffle, and
- * adds what the lanes before it brought. Sums of different operands that are answered are only made
- * by whole warps. Comparisons, exchanges and floating point stay as they are, and so do additions
- * of one to shared memory, which has an instruction that counts (ATOMS.POPC.INC).
+ * adds what the lanes before it brought, which is nothing where nothing is added. Sums of different
+ * operands that are answered are only made by whole warps. Comparisons, exchanges and floating
+ * point stay as they are, and so do additions of one to shared memory, which has an instruction
+ * that counts (ATOMS.POPC.INC).
  *
  * Shared memory has no instruction that adds floating-point numbers, nor one that adds or compares
  * 64 bits: ptxas makes a loop of LDS, the sum, ATOMS.CAST.SPIN, ISETP and BRA, which one lane of
@@ -30,6 +31,9 @@ static const struct ptx_form_part counted[] = {{STRATA_OP_VOTE, 1},
                                                         {STRATA_OP_SHUFFLE, 1},
                                                         {STRATA_OP_MEM, 1},
                                                         {0, 0}},
+                                  asked[] = {{STRATA_OP_VOTE, 1}, {STRATA_OP_SFU, 1},
+                                             {STRATA_OP_INT, 1},  {STRATA_OP_SHUFFLE, 1},
+                                             {STRATA_OP_MEM, 1},  {0, 0}},
                                   summed_answered[] = {{STRATA_OP_VOTE, 1},
                                                        {STRATA_OP_SREG, 1},
                                                        {STRATA_OP_INT, 14},
@@ -49,9 +53,9 @@ static bool operand_varies(const struct ptx_operand *o, const bool *varies)
     return false;
 }
 
-static bool is_one(const struct ptx_operand *o)
+static bool is_number(const struct ptx_operand *o, uint64_t value)
 {
-    return o->kind == PTX_OPERAND_INT && o->value == 1;
+    return o->kind == PTX_OPERAND_INT && o->value == value;
 }
 
 static bool is_reducible(const struct ptx_op *op)
@@ -85,8 +89,10 @@ struct ptx_atomic_form ptx_atomic_form(const struct ptx_op *op, bool answered, c
     if (ptx_type_kind(type) == 'f' || apart || value->kind == PTX_OPERAND_VECTOR)
         return plain;
     bool adds = ptx_op_has(op, PTX_M_ADD), same = !operand_varies(value, varies);
-    if (ptx_op_has(op, PTX_M_SHARED) && (bytes == 8 || (adds && !answered && is_one(value))))
+    if (ptx_op_has(op, PTX_M_SHARED) && (bytes == 8 || (adds && !answered && is_number(value, 1))))
         return plain;
+    if (adds && answered && is_number(value, 0))
+        return (struct ptx_atomic_form){EMU_ACTING_ONE, asked};
     if (adds && same)
         return (struct ptx_atomic_form){EMU_ACTING_ONE, answered ? counted_answered : counted};
     if (bytes != 4 || !is_reducible(op))

@@ -107,6 +107,21 @@ static void atomics_on_one_address_are_done_by_one_lane(void **state)
     }
 }
 
+/* Nothing needs counting where nothing is added: VOTE, FLO, ISETP, ATOMG and SHFL are left of it.
+ */
+static void an_addition_of_nothing_is_only_asked_and_passed_on(void **state)
+{
+    (void)state;
+    struct record nothing, seven;
+    void *params[2] = {device_memory(4096), device_memory(4096)};
+    run_recorded(KERNEL("atom.global.add.u32 %r2,[%rd2],0; st.global.u32 [%rd5],%r2;"), 32, params,
+                 &nothing);
+    run_recorded(KERNEL("atom.global.add.u32 %r2,[%rd2],7; st.global.u32 [%rd5],%r2;"), 32, params,
+                 &seven);
+    assert_int_equal(nothing.mask[find_access(&nothing, "atom.global.add.u32")], 1u << 31);
+    assert_int_equal(seven.n - nothing.n, 6);
+}
+
 /* Which way lanes have gone makes a register theirs; a half warp's answered sums stay apart. */
 static void atomics_after_ways_that_part_are_those_of_all_lanes(void **state)
 {
@@ -156,6 +171,7 @@ int main(void)
         cmocka_unit_test(other_atomics_of_shared_memory_are_one_access),
         cmocka_unit_test(an_atomic_nobody_reads_is_a_reduction),
         cmocka_unit_test(atomics_on_one_address_are_done_by_one_lane),
+        cmocka_unit_test(an_addition_of_nothing_is_only_asked_and_passed_on),
         cmocka_unit_test(atomics_after_ways_that_part_are_those_of_all_lanes),
         cmocka_unit_test(what_varies_is_found_however_long_a_loop_carries_it),
     };
