@@ -22,6 +22,7 @@
 #define STRATA_MAX_WAYS           64
 #define STRATA_MAX_CACHE_LINES    (1u << 28) /* of one L1, of the L2, of a TLB */
 #define STRATA_MAX_CONSTANT_LINES 64         /* of an SM's cache of constants */
+#define STRATA_MAX_UNIFORM_LINES  16         /* of those at hand for uniform registers */
 #define STRATA_GPU_MAX_KEYS       400
 #define STRATA_GPU_TEXT           4096 /* holds the text of any value */
 
@@ -154,6 +155,10 @@ struct strata_gpu {
         uint32_t const_fetch_bytes; /* constants come from memory in such blocks; 0: uncounted */
         uint32_t const_cache_bytes; /* of an SM's constants; 0: all are found */
         uint32_t const_cache_line_bytes, const_cache_ways;
+        uint32_t const_uniform_bytes; /* of constants at hand for loads to uniform registers; 0: as
+                                         other loads */
+        uint32_t const_uniform_miss_cycles; /* such a load is held for a line that is not there */
+        uint32_t const_own_cycles;  /* latency of a load of the program's constants; 0: as others */
         uint32_t const_miss_cycles; /* more for a line that is not there, one after another */
         uint32_t const_cold_cycles; /* more yet for a block that no load of the SM has named */
         uint32_t fetch_line_bytes;  /* instructions arrive in lines of this many bytes */
@@ -311,7 +316,8 @@ struct strata_gpu {
         uint32_t coalescer_bulk_lines;       /* of bulk copies, 0 = as of loads */
         uint32_t request_coalescer_requests; /* requests that share one answer, 0 = any number */
         bool
-            coalescer_one_part; /* a line of which other sectors are asked for too merges no more */
+            coalescer_one_part, /* a line of which other sectors are asked for too merges no more */
+            coalescer_side;     /* nor if it is another group of the same partition that does */
         uint32_t queue;         /* requests in front of one slice, 0 = any number */
         uint32_t port_buffer_cycles; /* stores and atomics in front of the port of an SM that do not
                                         hold up the load/store unit */

@@ -307,6 +307,11 @@ static void check_constants(struct check *c)
         contradiction(c, "sm.const_cache sm.const_cache_line sm.const_cache_ways",
                       "%u bytes are not whole sets of %u bytes, or are more than %d lines", bytes,
                       set, STRATA_MAX_CONSTANT_LINES);
+    uint32_t near = c->gpu->sm.const_uniform_bytes, line = c->gpu->sm.const_cache_line_bytes;
+    if (near % line || near / line > STRATA_MAX_UNIFORM_LINES)
+        contradiction(c, "sm.const_uniform sm.const_cache_line",
+                      "%u bytes are not whole lines of %u bytes, or are more than %d lines", near,
+                      line, STRATA_MAX_UNIFORM_LINES);
 }
 
 static void check_l2(struct check *c)

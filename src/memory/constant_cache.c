@@ -46,11 +46,11 @@ static uint64_t block_there(struct constant_cache *c, const struct strata_gpu *g
     return c->arrival[k];
 }
 
-static uint32_t oldest_of(const struct constant_cache *c, uint32_t first, uint32_t ways)
+static uint32_t oldest_of(const uint32_t *used, uint32_t first, uint32_t ways)
 {
     uint32_t oldest = first;
     for (uint32_t i = first + 1; i < first + ways; i++)
-        if (c->used[i] < c->used[oldest])
+        if (used[i] < used[oldest])
             oldest = i;
     return oldest;
 }
@@ -70,12 +70,30 @@ static uint64_t found(struct constant_cache *c, const struct strata_gpu *gpu, ui
             c->used[i] = ++c->uses;
             return later_of(t, c->there[i]);
         }
-    uint32_t i = oldest_of(c, first, ways);
+    uint32_t i = oldest_of(c->used, first, ways);
     c->fill_free = later_of(c->fill_free, t) + gpu->sm.const_miss_cycles;
     c->line[i] = line + 1;
     c->used[i] = ++c->uses;
     c->there[i] = block_there(c, gpu, place, c->fill_free);
     return c->there[i];
+}
+
+/* The same for a uniform register's; a line that is missing comes past the cache of the others. */
+static uint64_t found_uniform(struct constant_cache *c, const struct strata_gpu *gpu,
+                              uint64_t place, uint64_t t)
+{
+    uint32_t line = (uint32_t)(place / gpu->sm.const_cache_line_bytes),
+             lines = gpu->sm.const_uniform_bytes / gpu->sm.const_cache_line_bytes;
+    for (uint32_t i = 0; i < lines; i++)
+        if (c->uniform_line[i] == line + 1) {
+            c->uniform_used[i] = ++c->uses;
+            return later_of(t, c->uniform_there[i]);
+        }
+    uint32_t i = oldest_of(c->uniform_used, 0, lines);
+    c->uniform_line[i] = line + 1;
+    c->uniform_used[i] = ++c->uses;
+    c->uniform_there[i] = block_there(c, gpu, place, t + gpu->sm.const_uniform_miss_cycles);
+    return c->uniform_there[i];
 }
 
 uint64_t constant_cache_load(struct constant_cache *c, const struct strata_gpu *gpu,
@@ -84,6 +102,7 @@ uint64_t constant_cache_load(struct constant_cache *c, const struct strata_gpu *
     uint64_t place[STRATA_WARP_SIZE];
     uint32_t n = constants_named(w, place);
     uint64_t start = later_of(t, c->free), at = start;
+    latency = n && gpu->sm.const_own_cycles ? gpu->sm.const_own_cycles : latency;
     c->free = start + (uint64_t)(n ? n : 1) * gpu->sm.interval_const_cycles;
     for (uint32_t k = 0; k < n; k++)
         at = later_of(at + (k ? gpu->sm.const_address_cycles : 0), found(c, gpu, place[k], start));
@@ -94,5 +113,8 @@ uint64_t constant_cache_uniform(struct constant_cache *c, const struct strata_gp
                                 const struct strata_winst *w, uint64_t t)
 {
     uint64_t place[STRATA_WARP_SIZE];
-    return constants_named(w, place) ? found(c, gpu, place[0], t) : t;
+    if (!constants_named(w, place))
+        return t;
+    return gpu->sm.const_uniform_bytes ? found_uniform(c, gpu, place[0], t)
+                                       : found(c, gpu, place[0], t);
 }

@@ -247,6 +247,31 @@ static void note_leaving(struct hierarchy *m, uint32_t sm, uint64_t line, enum r
     leaving_miss_last(l)->hits = (uint8_t)hits;
 }
 
+/* Requests may share the answer that arrives then until it is about to. */
+static uint64_t shared_until(const struct hierarchy *m, uint64_t arrival)
+{
+    uint64_t back = m->gpu->xbar.coalescer_return_cycles;
+    return back && arrival > back ? arrival - back : 0;
+}
+
+static void open_answer(struct hierarchy *m, struct open_request *e, uint32_t sm, uint64_t line,
+                        uint32_t sectors, uint64_t t, uint64_t arrival)
+{
+    request_coalescer_open(e, m->gpu, line, sectors, t, sm);
+    request_coalescer_answered(e, arrival, shared_until(m, arrival));
+}
+
+/* The side of the L2 that is asked: what it knows of the line, and whether sectors were asked for
+ * first that differ from those on their way. Copies take whole lines. */
+static struct asked_line *ask_side(struct hierarchy *m, uint32_t sm, uint64_t line,
+                                   uint32_t sectors, bool bulk, uint64_t t, bool *spoils)
+{
+    struct asked_line *a =
+        bulk ? NULL : request_coalescer_asked(&m->requests, m->sm[sm].partition, line);
+    *spoils = a && asked_line_parts(a, line, sectors, sm, t);
+    return a;
+}
+
 static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                                bool bulk, uint64_t t)
 {
@@ -254,23 +279,27 @@ static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, 
         return near_read(m, sm, line, sectors, false, t);
     struct open_request *e =
         request_coalescer_entry(&m->requests, m->sm[sm].group, line, sectors, bulk);
-    bool was_open = !e->parts;
+    bool was_open = !e->parts, spoils_side;
     uint64_t hits = m->count.l2_tex_read_hit;
+    struct asked_line *a = ask_side(m, sm, line, sectors, bulk, t, &spoils_side);
+    bool parts = a && a->parts;
     enum request_fate fate =
-        request_coalescer_meet(&m->requests, e, line, sectors, e->node == sm, t < e->until);
+        parts ? REQUEST_ALONE
+              : request_coalescer_meet(&m->requests, e, line, sectors, e->node == sm, t < e->until);
     if (fate == REQUEST_MERGES) {
         m->count.merged_sectors += popcount32(sectors);
         note_leaving(m, sm, line, fate, false, 0);
         return later_of(e->arrival, t + 1);
     }
-    uint64_t arrival = near_read(m, sm, line, sectors, false, t),
-             back = m->gpu->xbar.coalescer_return_cycles;
-    note_leaving(m, sm, line, fate, fate == REQUEST_ALONE && was_open,
+    uint64_t arrival = near_read(m, sm, line, sectors, false, t);
+    note_leaving(m, sm, line, fate, fate == REQUEST_ALONE && was_open && !parts,
                  m->count.l2_tex_read_hit - hits);
-    if (fate == REQUEST_ALONE)
-        return arrival;
-    request_coalescer_open(e, m->gpu, line, sectors, t, sm);
-    request_coalescer_answered(e, arrival, back && arrival > back ? arrival - back : 0);
+    if (m->sm[sm].leaving.line[m->sm[sm].leaving.last] == line)
+        leaving_miss_last(&m->sm[sm].leaving)->spoils_side = spoils_side;
+    if (a && !parts)
+        a->until = later_of(a->until, shared_until(m, arrival));
+    if (fate == REQUEST_OPENS)
+        open_answer(m, e, sm, line, sectors, t, arrival);
     return arrival;
 }
 
@@ -301,6 +330,22 @@ static bool merges_now(struct hierarchy *m, struct open_request *e, struct leavi
     return true;
 }
 
+/* Its side sees it with all of them, too: what they ask for first is what the first did, or they
+ * are no other sectors than those on their way after all. Returns whether the latter. */
+static bool joins_side(struct hierarchy *m, uint32_t sm, uint64_t line, struct leaving_request *r,
+                       uint32_t first, uint64_t t)
+{
+    struct asked_line *a = request_coalescer_asked(&m->requests, m->sm[sm].partition, line);
+    if (!a || a->line != line || t >= a->until)
+        return false;
+    if (a->sm == sm && a->sectors == first)
+        a->sectors = r->sectors;
+    if (!r->spoils_side || a->sectors != r->sectors)
+        return false;
+    a->parts = r->spoils_side = false;
+    return true;
+}
+
 uint64_t hierarchy_l2_join(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t)
 {
@@ -310,7 +355,9 @@ uint64_t hierarchy_l2_join(struct hierarchy *m, uint32_t sm, uint64_t line, uint
         return near_read(m, sm, line, sectors, true, t);
     struct open_request *e =
         request_coalescer_entry(&m->requests, m->sm[sm].group, line, r->sectors, false);
-    bool is_open = e->line == line && t < e->until, own = r->opens && e->sectors == first;
+    bool is_open = e->line == line && t < e->until, own = r->opens && e->sectors == first,
+         alike = joins_side(m, sm, line, r, first, t);
+    r->spoils |= alike && is_open; /* its first sectors need not have been asked for */
     if (is_open && !own && merges_now(m, e, r, first))
         return later_of(e->arrival, t + 1);
     uint64_t hits = m->count.l2_tex_read_hit, arrival = near_read(m, sm, line, sectors, true, t);
@@ -318,6 +365,10 @@ uint64_t hierarchy_l2_join(struct hierarchy *m, uint32_t sm, uint64_t line, uint
     if (is_open && own) {
         e->sectors = r->sectors;
         e->arrival = later_of(e->arrival, arrival);
+    }
+    if (alike && !is_open) {
+        open_answer(m, e, sm, line, r->sectors, t, arrival);
+        r->opens = true;
     }
     return arrival;
 }

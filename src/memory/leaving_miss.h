@@ -54,6 +54,7 @@ struct leaving_request {
     /* What its GPC did with the first of its sectors: others may share their answer; they kept
      * others from sharing that of another request; so many of them were hits. */
     bool opens, spoils;
+    bool spoils_side; /* they were the first of their line to differ from what its side had asked */
     uint8_t hits;
 };
 struct leaving_miss {     /* first what every load touches, in a line of the machine's cache */

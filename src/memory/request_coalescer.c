@@ -27,11 +27,18 @@ strata_status request_coalescer_init(struct request_coalescer *c, const struct s
     if (!gpu->xbar.request_coalescer_window_cycles && !gpu->xbar.coalescer_return_cycles)
         return STRATA_OK;
     c->open = calloc((size_t)c->n_groups * c->size, sizeof *c->open);
-    return c->open ? STRATA_OK : strata_no_memory(err, NULL, "for the request coalescers");
+    bool sides = gpu->xbar.coalescer_side && c->one_part;
+    if (sides)
+        c->asked = calloc((size_t)(gpu->l2.partitions ? gpu->l2.partitions : 1) * c->lines,
+                          sizeof *c->asked);
+    return c->open && (c->asked || !sides)
+               ? STRATA_OK
+               : strata_no_memory(err, NULL, "for the request coalescers");
 }
 
 void request_coalescer_release(struct request_coalescer *c)
 {
     free(c->open);
+    free(c->asked);
     memset(c, 0, sizeof *c);
 }

@@ -11,6 +11,12 @@
  * neighbours as a whole 3.1 to 3.3 requests and 9.2 to 9.5 sectors go on, where 4 and 12 would if
  * nobody merged. How long an entry is open is the caller's clock to say.
  *
+ * With xbar.coalescer_side any SM on the same side of the L2 that asks for other sectors keeps
+ * those that follow from merging, not those of its GPC alone: parted_probe.cu (h200-parted.csv):
+ * of three SMs of a GPC that read a sector of a line the third, 100 to 500 cycles later, shares the
+ * answer of the others if nobody, or an SM of a GPC of the other side, reads another sector of the
+ * line meanwhile, and never if one of three other GPCs of their own side does.
+ *
  * As many lines as xbar.coalescer_lines are remembered, of bulk copies xbar.coalescer_bulk_lines:
  * step_probe.cu, cyclic, has blocks read the same lines past the L1 in bursts, and with 256 lines
  * twice as many requests go on as on the card. */
@@ -31,8 +37,14 @@ struct open_request { /* a line on its way to a group of SMs */
     uint32_t node; /* the caller's */
     bool parts;    /* other sectors of the line were asked for meanwhile: nobody merges any more */
 };
+struct asked_line { /* a line on its way to a side of the L2 */
+    uint64_t line, until;
+    uint32_t sectors, sm; /* of the first request */
+    bool parts;           /* another SM has asked for other sectors since */
+};
 struct request_coalescer {
     struct open_request *open;  /* NULL: requests do not merge */
+    struct asked_line *asked;   /* by side; NULL: sides do not matter */
     uint32_t n_groups, size;    /* entries of a group */
     uint32_t lines, bulk_lines; /* of them, those for loads and for bulk copies */
     bool one_part;              /* a line has one entry, whatever sectors of it are asked for */
@@ -58,6 +70,24 @@ static inline struct open_request *request_coalescer_entry(const struct request_
     uint32_t lines = bulk ? c->bulk_lines : c->lines;
     uint64_t hash = mix64((line >> 7) * 16 + (c->one_part ? 15 : sectors)) >> 20;
     return &c->open[(size_t)group * c->size + (hash & (lines - 1))];
+}
+/* What a side of the L2 knows of a line; NULL: sides do not matter. */
+static inline struct asked_line *request_coalescer_asked(const struct request_coalescer *c,
+                                                         uint32_t side, uint64_t line)
+{
+    uint64_t hash = mix64(line >> 7) >> 20;
+    return c->asked ? &c->asked[(size_t)side * c->lines + (hash & (c->lines - 1))] : NULL;
+}
+/* An SM asks for sectors of a line at t: is it the first to ask for others than those on their way?
+ */
+static inline bool asked_line_parts(struct asked_line *a, uint64_t line, uint32_t sectors,
+                                    uint32_t sm, uint64_t t)
+{
+    if (a->line != line || t >= a->until)
+        *a = (struct asked_line){.line = line, .until = t + 1, .sectors = sectors, .sm = sm};
+    bool parts = !a->parts && a->sectors != sectors && a->sm != sm;
+    a->parts |= parts;
+    return parts;
 }
 /* What becomes of a request that meets an entry, which is open or not; `own`: the SM that opened it
  * asks again. A merged one takes its place there. */

@@ -288,10 +288,10 @@ bool sass_lower_ldc(struct sass_lowering *l)
     op->mode = c->bank;
     op->imm = c->value;
     op->run = sass_run_ldc;
-    if (has_uniform || c->reg == SASS_RZ)
+    if (!has_uniform && c->reg == SASS_RZ)
         return true;
-    /* Lanes may name different constants, which takes the card longer: their offsets are recorded.
-     */
+    /* Lanes may name different constants, which takes the card longer, and all of them others than
+     * those at hand: their offsets are recorded. */
     op->flow = SASS_ACCESS;
     op->site.space = EMU_GLOBAL;
     op->site.slot = l->image->base.n_slots++;

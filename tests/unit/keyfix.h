@@ -91,6 +91,7 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
     pc = 0x1000 + round % 2 * 0x1000; /* a jump to code that may not be there */
     LINE("1 R37 LDC 1 R4 "), scattered(f, 0, 256);
     LINE("1 R37 LDC 1 R37 "), scattered(f, 0, 256);
+    LINE("1 R36 ULDC 1 R4 4 1 0x%x 0\n", 4096 + (round + warp) % 3 * 64);
     LINE("1 R24 LDG.E.128 1 R2 16 1 0x%llx 16\n", (unsigned long long)stream);
     LINE("0 STG.E 2 R2 R4 4 1 0x%llx 16\n", (unsigned long long)stream); /* while it is fetched */
     LINE("1 R38 LDG.E 1 R2 4 1 0x%llx 16\n", (unsigned long long)stream + 4);
@@ -100,6 +101,8 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
          (unsigned long long)(table + (32 << 20) + block % 4 * 128));
     LINE("1 R31 LDG.E 1 R30 4 1 0x%llx 0\n",
          (unsigned long long)(table + round * 4096)); /* all SMs the same */
+    LINE("1 R31 LDG.E 1 R31 4 1 0x%llx 0\n",          /* a line of which SMs want different parts */
+         (unsigned long long)(table + round * 4096 + 2048 + block / 3 % 2 * 32));
     LINE("0 STG.E 2 R2 R31 4 1 0x%llx 0\n",
          (unsigned long long)(table + round * 4096 + 32)); /* another sector of that line */
     LINE("0 STG.E 2 R2 R31 4 1 0x%llx 4\n", (unsigned long long)(stream + (128 << 20)));
@@ -209,6 +212,9 @@ static const char *const modern[] = {"xbar.host_store=3",
                                      "sm.const_cache=192",
                                      "sm.const_cache_line=32",
                                      "sm.const_cache_ways=2",
+                                     "sm.const_uniform=64",
+                                     "sm.latency.const_uniform_miss=21",
+                                     "sm.latency.const_own=17",
                                      "sm.latency.const_miss=30",
                                      "sm.latency.const_cold=100",
                                      "sm.fetch_miss=33",
@@ -283,6 +289,7 @@ static const char *const modern[] = {"xbar.host_store=3",
                                      "xbar.coalescer_bulk_lines=32",
                                      "xbar.coalescer_requests=3",
                                      "xbar.coalescer_one_part=true",
+                                     "xbar.coalescer_side=true",
                                      "xbar.request_bytes_per_cycle=24",
                                      "xbar.response_bytes_per_cycle=24",
                                      "xbar.total_bytes_per_cycle=60",

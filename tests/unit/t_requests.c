@@ -541,6 +541,27 @@ static void once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more(vo
     assert_int_equal(requests_that_go_on(&g, "ABAB"), 2);
 }
 
+/* parted_probe.cu: sides of the L2 keep apart what they know of a line. */
+static void other_sectors_asked_for_on_its_side_keep_a_line_from_being_shared(void **state)
+{
+    (void)state;
+    struct request_coalescer c;
+    assert_int_equal(request_coalescer_init(&c, &h200, NULL), STRATA_OK);
+    struct asked_line *a = request_coalescer_asked(&c, 0, 4096);
+    assert_ptr_not_equal(a, request_coalescer_asked(&c, 1, 4096));
+    assert_false(asked_line_parts(a, 4096, 1, 2, 100));
+    a->until = 500;
+    assert_false(asked_line_parts(a, 4096, 1, 18, 110));
+    assert_false(asked_line_parts(a, 4096, 2, 2, 120)); /* the first SM itself */
+    assert_false(a->parts);
+    assert_true(asked_line_parts(a, 4096, 2, 4, 130));
+    assert_true(a->parts);
+    assert_false(asked_line_parts(a, 4096, 4, 6, 140)); /* not the first to do so */
+    assert_false(asked_line_parts(a, 4096, 2, 4, 500)); /* the data is about to come */
+    assert_false(a->parts);
+    request_coalescer_release(&c);
+}
+
 static void
 groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known(void **state)
 {
@@ -582,6 +603,7 @@ int main(void)
         cmocka_unit_test(
             an_sm_that_asks_for_other_sectors_of_a_line_itself_leaves_the_line_to_others),
         cmocka_unit_test(once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more),
+        cmocka_unit_test(other_sectors_asked_for_on_its_side_keep_a_line_from_being_shared),
         cmocka_unit_test(
             groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
     };
