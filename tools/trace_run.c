@@ -183,7 +183,9 @@ static const char *const timing_keys[] = {"sm.schedulers",
                                           "sm.latency.fence",
                                           "shared.latency",
                                           "l1.hit",
-                                          "l2.hit"};
+                                          "l2.hit",
+                                          "l2.far_extra",
+                                          "xbar.host_atomic"};
 
 /* "key=value;" for each; NULL: there is no memory. */
 static char *timing_text(const struct strata_gpu *g)

@@ -231,10 +231,11 @@ struct strata_run_stats {
 /* Runs one launch to its end. The result is that of running block after block; blocks run in
  * parallel where it is certain that none reads what another writes (stores and reductions are then
  * applied in block order), else interleaved on one thread, so that spin locks and grid barriers
- * make progress. Blocks that ask by additions of nothing (atomicAdd(flag, 0)) run in the order of
- * their clocks if opt->gpu is given: how often they ask hangs on it. Failure: a trap, a failed
- * assertion, an illegal address, a barrier nobody can leave, the instruction limit; the message
- * names kernel, line and thread. Memory then holds what was stored before. `stats` may be NULL. */
+ * make progress. Blocks that ask by additions of nothing (atomicAdd(flag, 0)), or in loops that
+ * wait for a flag or a lock, run in the order of their clocks if opt->gpu is given: how often they
+ * ask hangs on it. Failure: a trap, a failed assertion, an illegal address, a barrier nobody can
+ * leave, the instruction limit; the message names kernel, line and thread. Memory then holds what
+ * was stored before. `stats` may be NULL. */
 strata_status strata_module_run(struct strata_module *m, const struct strata_kernel_launch *launch,
                                 const struct strata_run_options *opt,
                                 struct strata_run_stats *stats, struct strata_error *err);

@@ -99,6 +99,7 @@ enum strata_hint {
     STRATA_HINT_MIXED_Y = 1u << 12, /* y, */
     STRATA_HINT_MIXED_Z = 1u << 13, /* z */
     STRATA_HINT_HOST = 1u << 14,    /* what it reads, stores to or adds to is memory of the host */
+    STRATA_HINT_AWAITS = 1u << 15,  /* a swap of a loop that waits: all that failed are there too */
 };
 
 #define STRATA_MIXED_SHIFT 11

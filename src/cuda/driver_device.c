@@ -68,6 +68,8 @@ static const struct {
     FIELD("shared.latency", timing.shared.latency_cycles),
     FIELD("l1.hit", timing.l1.hit_cycles),
     FIELD("l2.hit", timing.l2.hit_cycles),
+    FIELD("l2.far_extra", timing.l2.far_extra_cycles),
+    FIELD("xbar.host_atomic", timing.xbar.host_atomic_cycles),
 #undef FIELD
 };
 

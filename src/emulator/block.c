@@ -149,6 +149,8 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
         w->met = w->takes = w->left = false;
         w->turns = 0;
         w->taken = w->taken_from = 0;
+        w->idle_turns = 0;
+        w->asks = w->in_vain = false;
         w->calls = 0;
         if (w->clock)
             emu_clock_start(run->timing, w->clock);
@@ -438,7 +440,9 @@ enum emu_progress emu_block_step(struct emu_block *block, uint64_t instructions)
     block->done = !block->live_warps;
     if (block->done)
         return EMU_BLOCK_DONE;
-    return sweep.polled ? EMU_BLOCK_SPINS : EMU_BLOCK_YIELDS;
+    bool idle = sweep.polled || w->idle_turns;
+    w->idle_turns -= w->idle_turns && !sweep.polled;
+    return idle ? EMU_BLOCK_SPINS : EMU_BLOCK_YIELDS;
 }
 
 /* Rounds in vain until a block is taken to wait for another one. */

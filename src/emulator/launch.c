@@ -417,10 +417,10 @@ static strata_status despair(struct resident *r)
 
 /* ---- by time ---- */
 
-/* Blocks that ask by additions of nothing wait for one another, and how often they ask hangs on
- * when each comes how far: one after the other none would wait, as in a scan in one pass, whose
- * blocks all wait for the one before. They run a few instructions at a time, the one whose clock is
- * behind first. */
+/* Blocks that ask by additions of nothing, or in loops that wait (waiting.h), wait for one another,
+ * and how often they ask hangs on when each comes how far: one after the other none would wait, as
+ * in a scan in one pass, whose blocks all wait for the one before. They run a few instructions at a
+ * time, the one whose clock is behind first. */
 #define TIME_STEP 16
 /* Cycles by which it may get ahead of the next before that goes on: a tenth of what one block takes
  * to pass on a scan's sum. */
@@ -430,8 +430,8 @@ static strata_status despair(struct resident *r)
 
 static bool waits_by_time(const struct emu_run *run)
 {
-    return run->timing && run->image->adds_nothing && !run->launch->cooperative &&
-           !run->opt->interleave && emu_cluster_blocks(run) == 1 && run->n_blocks > 1;
+    return run->timing && run->image->blocks_wait && !run->opt->interleave &&
+           emu_cluster_blocks(run) == 1 && run->n_blocks > 1;
 }
 
 /* The block that is behind; *next: the time of the one that comes after it. */
@@ -460,6 +460,7 @@ static strata_status step_by_time(struct resident *r, uint64_t *live)
     strata_status status = STRATA_OK;
     r->now = block->time;
     next = next < UINT64_MAX - TIME_SLACK ? next + TIME_SLACK : UINT64_MAX;
+    block->until = next;
     while (status == STRATA_OK && !block->done && block->time <= next) {
         enum emu_progress progress = emu_block_step(block, TIME_STEP);
         r->in_vain = progress == EMU_BLOCK_SPINS ? r->in_vain + 1 : 0;
@@ -475,7 +476,7 @@ static strata_status run_by_time(struct emu_launch *l)
     struct resident r = {
         .l = l, .started = l->next, .state_bytes = emu_block_state_bytes(&l->run), .by_time = true};
     l->run.by_time = true;
-    uint64_t live = 0, room = taking_turns(&r);
+    uint64_t live = 0, room = l->run.launch->cooperative ? l->run.n_blocks : taking_turns(&r);
     strata_status status = STRATA_OK;
     r.last = &r.first;
     while (status == STRATA_OK && l->next < l->run.n_blocks) {
@@ -584,7 +585,8 @@ static bool may_run_ahead(const struct emu_launch *l)
 {
     return l->run.checks_memory && !l->run.image->talks_between_blocks &&
            !l->run.launch->cooperative && !l->run.opt->interleave && l->run.n_blocks > 1 &&
-           emu_cluster_blocks(&l->run) == 1 && l->run.n_blocks < UINT32_MAX;
+           !waits_by_time(&l->run) && emu_cluster_blocks(&l->run) == 1 &&
+           l->run.n_blocks < UINT32_MAX;
 }
 
 strata_status strata_module_run(struct strata_module *m, const struct strata_kernel_launch *launch,

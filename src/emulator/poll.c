@@ -58,27 +58,47 @@ static bool polls_in_vain(struct emu_warp *w, uint32_t mask, uint64_t hash)
     return true;
 }
 
-static void notice(struct emu_warp *w, uint32_t mask, uint64_t hash, uint32_t polls)
+/* Turns by time that a round takes at most which began with the same answer as the one before. */
+#define IDLE_TURNS 4
+
+/* Where blocks run by time, each poll of a loop that waits is a step of its own, and the warp goes
+ * on when it is answered. */
+static bool is_step(const struct emu_warp *w, const struct emu_site *site)
+{
+    return site->waits && w->block->run->by_time;
+}
+
+static void notice(struct emu_warp *w, const struct emu_site *site, uint32_t mask, uint64_t hash,
+                   uint32_t polls)
 {
     bool here = spins_here(&emu_path_now(w)->spin, w->pc, hash, polls);
     bool in_vain = polls_in_vain(w, mask, hash);
-    if (!here && !in_vain)
+    w->in_vain = here || in_vain;
+    w->asks = is_step(w, site);
+    w->idle_turns = w->asks && (w->in_vain || emu_path_now(w)->spin.times) ? IDLE_TURNS : 0;
+    if (!w->in_vain && !w->asks)
         return;
     w->waits = true;
     w->polls_global = polled_global(w, mask);
 }
 
-void emu_notice_poll(struct emu_warp *w, uint32_t mask, uint64_t hash)
+void emu_notice_poll(struct emu_warp *w, const struct emu_site *site, uint32_t mask, uint64_t hash)
 {
-    notice(w, mask, hash, SPIN_POLLS);
+    notice(w, site, mask, hash, SPIN_POLLS);
 }
 
-void emu_notice_atomic(struct emu_warp *w, uint32_t mask, uint64_t hash, uint32_t op)
+static uint32_t polls_of(uint32_t op, bool by_time)
 {
-    bool by_time = w->block->run->by_time; /* each is a step of its own */
-    if (by_time)
+    return op != EMU_ATOM_ADD ? SPIN_POLLS : by_time ? 0 : SPIN_ADDITIONS;
+}
+
+void emu_notice_atomic(struct emu_warp *w, const struct emu_site *site, uint32_t mask,
+                       uint64_t hash, uint32_t op)
+{
+    bool by_time = w->block->run->by_time;
+    if (by_time && !site->waits)
         emu_clock_await(w);
-    notice(w, mask, hash, op != EMU_ATOM_ADD ? SPIN_POLLS : by_time ? 0 : SPIN_ADDITIONS);
+    notice(w, site, mask, hash, polls_of(op, by_time));
 }
 
 void emu_polls_forget(struct emu_warp *w)
@@ -107,5 +127,8 @@ enum emu_turn emu_give_way(struct emu_warp *w)
     w->waits = w->takes = false;
     if (takes)
         return EMU_TURN_TAKES;
+    if (w->asks)
+        emu_clock_answer(w);
+    w->asks = false;
     return w->polls_global ? EMU_TURN_POLLED : EMU_TURN_SPUN;
 }

@@ -9,19 +9,32 @@
 
 /* ---- latencies ---- */
 
-/* `far`: what blocks that wait for one another read was written by other SMs. */
-static uint32_t memory_latency(const struct strata_gpu *gpu, const struct strata_inst *i, bool far)
+/* Where blocks wait for one another: what their own code reads was written by other SMs, and what
+ * they print goes to the host. */
+static uint32_t waiting_latency(const struct strata_gpu *gpu, const struct strata_inst *i, bool own)
 {
-    if (i->space == STRATA_SPACE_SHARED)
-        return gpu->shared.latency_cycles;
-    bool around = i->hints & (STRATA_HINT_BYPASS_L1 | STRATA_HINT_VOLATILE);
-    return around || far || i->memop == STRATA_MEM_ATOMIC ? gpu->l2.hit_cycles : gpu->l1.hit_cycles;
+    if (i->hints & STRATA_HINT_HOST && i->memop != STRATA_MEM_STORE)
+        return gpu->l2.hit_cycles + gpu->xbar.host_atomic_cycles;
+    return own && i->space == STRATA_SPACE_GLOBAL ? gpu->l2.hit_cycles : gpu->l1.hit_cycles;
 }
 
-static uint32_t latency_of(const struct strata_gpu *gpu, const struct strata_inst *i, bool far)
+static uint32_t memory_latency(const struct emu_image *image, const struct strata_gpu *gpu,
+                               const struct strata_inst *i)
+{
+    bool around = i->hints & (STRATA_HINT_BYPASS_L1 | STRATA_HINT_VOLATILE),
+         own = !image->calls || i < image->statics + image->calls;
+    if (i->space == STRATA_SPACE_SHARED)
+        return gpu->shared.latency_cycles;
+    uint32_t cycles = image->blocks_wait ? waiting_latency(gpu, i, own) : gpu->l1.hit_cycles;
+    bool to_l2 = around || i->memop == STRATA_MEM_ATOMIC;
+    return to_l2 && cycles < gpu->l2.hit_cycles ? gpu->l2.hit_cycles : cycles;
+}
+
+static uint32_t latency_of(const struct emu_image *image, const struct strata_gpu *gpu,
+                           const struct strata_inst *i)
 {
     uint32_t cycles =
-        i->opclass == STRATA_OP_MEM ? memory_latency(gpu, i, far) : inst_latency_cycles(gpu, i);
+        i->opclass == STRATA_OP_MEM ? memory_latency(image, gpu, i) : inst_latency_cycles(gpu, i);
     return cycles ? cycles : 1;
 }
 
@@ -41,7 +54,7 @@ bool emu_timing_create(const struct emu_run *run, struct emu_timing **out)
     const struct strata_gpu *gpu = run->opt->gpu;
     const struct emu_image *image = run->image;
     *out = NULL;
-    if (!gpu || !(image->reads_clock || image->swaps_shared || image->adds_nothing))
+    if (!gpu || !(image->reads_clock || image->swaps_shared || image->blocks_wait))
         return true;
     struct emu_timing *timing = calloc(1, sizeof *timing);
     uint32_t *latency = calloc(image->n_statics + 1, sizeof *latency);
@@ -51,7 +64,7 @@ bool emu_timing_create(const struct emu_run *run, struct emu_timing **out)
         return false;
     }
     for (size_t i = 0; i < image->n_statics; i++)
-        latency[i] = latency_of(gpu, &image->statics[i], image->adds_nothing);
+        latency[i] = latency_of(image, gpu, &image->statics[i]);
     uint32_t schedulers = gpu->sm.schedulers ? gpu->sm.schedulers : 1;
     *timing = (struct emu_timing){.gpu = gpu,
                                   .inst = image->statics,
@@ -145,6 +158,12 @@ void emu_clock_await(struct emu_warp *w)
     wait_until(&w->clock->next, w->clock->last + w->block->run->timing->gpu->l2.hit_cycles);
 }
 
+void emu_clock_answer(struct emu_warp *w)
+{
+    const struct strata_gpu *gpu = w->block->run->timing->gpu;
+    wait_until(&w->clock->next, w->clock->last + gpu->l2.hit_cycles + gpu->l2.far_extra_cycles / 2);
+}
+
 void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask)
 {
     const struct emu_timing *t = w->block->run->timing;
@@ -157,8 +176,9 @@ void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask)
     c->last = now;
     c->next = now + issue_gap(t, index, mask);
     c->issued++;
-    if (i->opclass == STRATA_OP_MEMBAR && w->block->run->by_time)
-        emu_clock_await(w); /* what it stored is where others see it */
+    /* What it stored is where others see it; in a round that waits it stored nothing. */
+    if (i->opclass == STRATA_OP_MEMBAR && w->block->run->by_time && !w->idle_turns)
+        emu_clock_await(w);
     if (i->control.known) {
         take_barrier(c, i->control.write_barrier, ready);
         take_barrier(c, i->control.read_barrier, now + t->gpu->sm.latency_int_cycles);
@@ -188,6 +208,19 @@ static uint64_t delay(const struct emu_warp *w)
 void emu_clock_stop(struct emu_warp *w, uint32_t index)
 {
     w->clock->due = issue_time(w->block->run->timing, w->clock, index) + delay(w);
+}
+
+bool emu_clock_comes_later(struct emu_warp *w, const struct emu_site *site)
+{
+    const struct emu_run *run = w->block->run;
+    if (!run->by_time || !run->image->loops_wait || site->record == EMU_NO_INDEX ||
+        site->space == EMU_SHARED || site->space == EMU_LOCAL)
+        return false;
+    uint64_t t = issue_time(run->timing, w->clock, site->record);
+    if (t <= w->block->until)
+        return false;
+    w->clock->due = t;
+    return true;
 }
 
 struct emu_warp *emu_clocks_first(struct emu_block *block)

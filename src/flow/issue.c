@@ -250,7 +250,8 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
         sm_async_arrive(&flow_groups(w)->copies.open, done);
     else
         sm_scoreboard_set(&w->scoreboard, i, done);
-    if (w->next.inst->atomic == STRATA_ATOMIC_COMPARE)
+    if (w->next.inst->atomic == STRATA_ATOMIC_COMPARE &&
+        !(w->next.inst->hints & STRATA_HINT_AWAITS))
         note_swap(e, w, t, done);
 }
 

@@ -107,6 +107,10 @@ bool ptx_dec_put(struct ptx_decoder *d, const struct ptx_inst *in);
 /* Appends the instruction of the op: recorded and counted. */
 bool ptx_dec_put_main(struct ptx_decoder *d, struct ptx_inst *in);
 
+/* Does the op, which reads around the L1, swaps or exchanges, ask in a loop until another block has
+ * answered? Then the image says so too. */
+bool ptx_dec_waits(struct ptx_decoder *d);
+
 /* ---- the decoders, by family ---- */
 /* Operation and type of a reduction as src/emulator names them; false: there is no such one. */
 bool ptx_dec_reduction(struct ptx_decoder *d, unsigned type, uint8_t *op, uint8_t *emu_type);

@@ -142,8 +142,10 @@ static bool decode_ld(struct ptx_decoder *d)
     in.width = (uint8_t)ptx_type_bytes(type);
     in.n = (uint8_t)n;
     in.is_signed = ptx_type_kind(type) == 's';
-    if (polls)
+    if (polls) {
         in.flags |= PTX_INST_POLL;
+        in.site.waits = !ptx_dec_has(d, PTX_M_CTA) && ptx_dec_waits(d);
+    }
     return ptx_dec_address(d, ptx_dec_operand(d, 1), &in) &&
            data_elements(d, ptx_dec_operand(d, 0), &in, type, true, &in.d) &&
            finish_access(d, &in, param);
@@ -295,6 +297,23 @@ static bool decode_atomic_vector(struct ptx_decoder *d, struct ptx_inst *in, uns
     return true;
 }
 
+/* An addition of nothing only asks. */
+static bool adds_nothing(const struct ptx_inst *in, const struct ptx_operand *value)
+{
+    uint64_t added = 1;
+    return in->op == EMU_ATOM_ADD && ptx_dec_immediate(value, &added) && !added;
+}
+
+static void note_waiting(struct ptx_decoder *d, struct ptx_inst *in,
+                         const struct ptx_operand *value)
+{
+    bool asks = in->d != PTX_NO_REF && in->n == 1 && in->space != PTX_M_SHARED &&
+                in->space != PTX_M_LOCAL,
+         takes = in->op == EMU_ATOM_CAS || in->op == EMU_ATOM_EXCH;
+    in->site.waits = asks && takes && ptx_dec_waits(d);
+    d->image->base.blocks_wait |= asks && adds_nothing(in, value);
+}
+
 /* in->op and in->is_signed: operation and type as src/emulator names them. */
 static bool decode_atomic(struct ptx_decoder *d)
 {
@@ -332,11 +351,7 @@ static bool decode_atomic(struct ptx_decoder *d)
     if (ordered && in.space != PTX_M_SHARED && in.space != PTX_M_LOCAL)
         d->image->base.talks_between_blocks = true;
     in.op = (uint8_t)atomic_operation(in.op);
-    uint64_t added = 1;
-    d->image->base.adds_nothing |= in.op == EMU_ATOM_ADD && in.d != PTX_NO_REF && n == 1 &&
-                                   in.space != PTX_M_SHARED && in.space != PTX_M_LOCAL &&
-                                   ptx_dec_immediate(ptx_dec_operand(d, first + 1), &added) &&
-                                   !added;
+    note_waiting(d, &in, ptx_dec_operand(d, first + 1));
     in.flags |= PTX_INST_WRITES;
     return ptx_dec_put_main(d, &in);
 }

@@ -191,6 +191,8 @@ static void describe_memory(const struct ptx_op *op, const struct ptx_inst *in,
     s->hints = cache_hints(op);
     if (in->space == PTX_NONE)
         s->hints |= STRATA_HINT_GENERIC;
+    if (in->site.waits && in->op == EMU_ATOM_CAS && s->memop == STRATA_MEM_ATOMIC)
+        s->hints |= STRATA_HINT_AWAITS;
 }
 
 /* Each has an address of its own, as in machine code; the three of a generic access share one. */

@@ -125,7 +125,7 @@ void ptx_run_barrier_wait(struct ptx_warp *w, const struct ptx_inst *in, uint32_
     if (op->op == STRATA_BARRIER_TEST && done != mask) {
         w->base.access.shared_mask = mask;
         w->base.access.local_mask = 0;
-        emu_notice_poll(&w->base, mask, hash);
+        emu_notice_poll(&w->base, &in->site, mask, hash);
     }
 }
 

@@ -52,7 +52,7 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
             ((uint32_t *)ptx_ref(w, in->d))[lane] = (uint32_t)old;
     }
     /* The same failing atomic again and again is a lock somebody else holds. */
-    emu_notice_atomic(&w->base, mask, hash, in->op);
+    emu_notice_atomic(&w->base, &in->site, mask, hash, in->op);
 }
 
 /* Each element of a vector is an operation of its own. */

@@ -114,7 +114,7 @@ static void notice_poll(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
         memcpy(&value, (const uint8_t *)(uintptr_t)host[lane], in->width);
         hash = hash * 0x9e3779b97f4a7c15ull + (host[lane] ^ value << 20);
     }
-    emu_notice_poll(&w->base, mask, hash);
+    emu_notice_poll(&w->base, &in->site, mask, hash);
 }
 
 void ptx_run_load(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)

@@ -606,10 +606,10 @@ static enum emu_turn give_way(struct ptx_warp *w)
         return emu_give_way(&w->base);
     for (uint32_t i = 0; i + 1 < w->base.n_paths; i++)
         other |= w->base.paths[i].state == EMU_RUNNABLE;
-    if (!other)
-        release_joined(w);
-    else
+    if (other)
         emu_paths_rotate(&w->base);
+    else if (w->base.in_vain)
+        release_joined(w);
     return emu_give_way(&w->base);
 }
 
@@ -642,6 +642,8 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
             }
             path->pc++;
         } else if (in->flow == PTX_MEMORY) {
+            if (mask && emu_clock_comes_later(&w->base, &in->site))
+                return EMU_TURN_OVER;
             bool race = races(w, in, mask);
             if (race && !step_race(w, in, mask))
                 return block->failed ? EMU_TURN_FAILED : EMU_TURN_MEETS;

@@ -531,9 +531,11 @@ static bool steps_back(struct sass_warp *w)
     return owes;
 }
 
-/* Without clocks nobody knows who loads first. */
+/* Without clocks nobody knows who loads first; blocks that run by time come in order anyway. */
 static bool meets(const struct sass_warp *w, const struct sass_exec *op)
 {
+    if (op->site.waits && w->base.block->run->by_time)
+        return false;
     return op->swaps || (op->loads_for_swap && w->base.clock);
 }
 
@@ -561,6 +563,8 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
                 emu_record(&w->base, &op->site, mask);
             path->pc++;
         } else if (op->flow == SASS_ACCESS) {
+            if (mask && emu_clock_comes_later(&w->base, &op->site))
+                return EMU_TURN_OVER;
             if (meets(w, op) && mask && emu_meets_others(&w->base, op->site.record))
                 return EMU_TURN_MEETS;
             if (!step_access(w, op, mask))

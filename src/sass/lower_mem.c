@@ -241,8 +241,9 @@ bool sass_lower_atomic(struct sass_lowering *l)
                    op->mode == EMU_ATOM_EXCH;
     if (ordered && l->in->op != SASS_ATOMS)
         l->image->base.talks_between_blocks = true;
-    l->image->base.adds_nothing |= l->in->op != SASS_ATOMS && op->d != SASS_NO_ROW &&
-                                   op->mode == EMU_ATOM_ADD && op->b == l->zero_row;
+    /* an addition of nothing only asks */
+    l->image->base.blocks_wait |= l->in->op != SASS_ATOMS && op->d != SASS_NO_ROW &&
+                                  op->mode == EMU_ATOM_ADD && op->b == l->zero_row;
     return lower_site(l, memory_operand(l, 0), true);
 }
 

@@ -44,6 +44,12 @@ void sass_module_destroy(struct strata_module *m);
 /* Decodes and lowers the kernel and all functions it may call; false: err says why not. */
 bool sass_image_build(struct sass_module *m, struct sass_image *image, struct strata_error *err);
 void sass_image_release(struct sass_image *image);
+/* The instruction of a range of code that has `index` others before it. */
+void sass_image_decode(const struct sass_module *m, const struct sass_range *r, uint32_t index,
+                       struct sass_inst *in);
+/* Marks the instructions of a range by which blocks wait for others. */
+void sass_find_waiting(const struct sass_module *m, struct sass_image *image,
+                       const struct sass_range *range);
 void sass_pool_release(struct sass_pool_chunk *pool);
 
 /* What is recorded of an instruction: opcode, registers, widths, source line. False: memory is

@@ -123,7 +123,7 @@ HANDLER(sass_run_barrier_wait)
     emu_record_barrier(&w->base, &op->site, mask, words);
     emu_note_test(&w->base, &op->site, lowest_bit32(mask), w->base.wait_address, done != mask);
     if (done != mask)
-        emu_notice_poll(&w->base, mask, hash);
+        emu_notice_poll(&w->base, &op->site, mask, hash);
 }
 
 /* ---- copies ---- */

@@ -68,7 +68,7 @@ HANDLER(sass_run_atomic)
     }
     sass_set_pred(w, op->pd, mask, EMU_FULL);
     /* The same failing atomic again and again is a lock somebody else holds. */
-    emu_notice_atomic(&w->base, mask, hash, op->mode);
+    emu_notice_atomic(&w->base, &op->site, mask, hash, op->mode);
 }
 
 /* The same for vectors: each word is an operation of its own. */

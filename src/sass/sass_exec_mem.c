@@ -147,7 +147,7 @@ static void notice_load(struct sass_warp *w, const struct sass_exec *op, uint32_
         memcpy(&value, host_at(host, lane), op->width < 8 ? op->width : 8);
         hash = hash * 0x9e3779b97f4a7c15ull + (host[lane] ^ value << 20);
     }
-    emu_notice_poll(&w->base, mask, hash);
+    emu_notice_poll(&w->base, &op->site, mask, hash);
 }
 
 /* mode: may be the reading end of a loop that waits. */

@@ -58,8 +58,8 @@ static bool find_code(struct sass_module *m, struct sass_image *image)
     return image->code;
 }
 
-static void decode_at(const struct sass_module *m, const struct sass_range *r, uint32_t index,
-                      struct sass_inst *in)
+void sass_image_decode(const struct sass_module *m, const struct sass_range *r, uint32_t index,
+                       struct sass_inst *in)
 {
     const uint8_t *at = m->places[r->function->section].bytes + (size_t)index * SASS_INST_BYTES;
     uint64_t low, high;
@@ -121,7 +121,7 @@ static void count_registers(struct sass_module *m, struct sass_image *image)
     for (size_t r = 0; r < image->n_ranges; r++)
         for (uint32_t i = 0; i < image->ranges[r].bytes / SASS_INST_BYTES; i++) {
             struct sass_inst in;
-            decode_at(m, &image->ranges[r], i, &in);
+            sass_image_decode(m, &image->ranges[r], i, &in);
             image->has_bulk_groups |= in.op == SASS_UTMACMDFLUSH;
             uint32_t here = highest_register(&in);
             highest = here > highest ? here : highest;
@@ -162,7 +162,7 @@ static bool is_followed_by_invalidation(const struct sass_module *m, const struc
 {
     struct sass_inst in;
     for (uint32_t k = i + 1; k < n && k < i + 4; k++) {
-        decode_at(m, r, k, &in);
+        sass_image_decode(m, r, k, &in);
         if (in.op == SASS_CCTL)
             return true;
     }
@@ -179,7 +179,7 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
         struct sass_inst in;
         l->in = &in;
         l->op = &image->code[r->first + i];
-        decode_at(m, r, i, &in);
+        sass_image_decode(m, r, i, &in);
         bool ok = sass_lower(l);
         if (l->no_memory)
             return strata_no_memory(err, m->name, "for a kernel");
@@ -198,6 +198,8 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
             return strata_no_memory(err, m->name, "for a kernel");
     }
     trap_behind(&image->code[r->first + n]);
+    if (called[function->section])
+        sass_find_waiting(m, image, r);
     return STRATA_OK;
 }
 
