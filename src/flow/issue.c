@@ -485,26 +485,42 @@ issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, cons
 
 /* ---- choosing a warp ---- */
 
-/* The load/store unit, which stood still a short time ago, takes instructions of its schedulers by
- * turns: is it that of another one, whose warps wait for it in this cycle? Else schedulers that
- * have other work while the unit stands still lose their places, and those of a block fall
- * thousands of cycles apart (beside_probe.cu, device/probe/results/h200-beside.csv: reads of a
- * block whose additions to memory fill its way out leave together, 4,286 of 32,768 hit, here 5,400,
- * and 14,750 without turns). Not where the unit works on: walks by column in step with one another
- * would be set apart, and sums that they store leave twice as often as counted. */
+/* Does nothing but stores wait for the load/store unit? */
+static bool only_stores_wait(const struct flow_scheduler *s, const struct flow_scheduler *first,
+                             uint32_t n)
+{
+    uint64_t others = s->pipe[SM_PIPE_LSU].ready & ~s->stores;
+    for (uint32_t k = 0; !others && k < n; k++)
+        others = first[k].pipe[SM_PIPE_LSU].ready & ~first[k].stores;
+    return !others;
+}
+
+/* The load/store unit takes instructions of its schedulers by turns: is it that of another one,
+ * whose warps wait for it in this cycle? This holds for a while once the unit has stood still: else
+ * schedulers that have other work meanwhile lose their places, and those of a block fall thousands
+ * of cycles apart (beside_probe.cu, device/probe/results/h200-beside.csv: reads of a block whose
+ * additions to memory fill its way out leave together, 4,286 of 32,768 hit, here 5,400, and 14,750
+ * without turns). It also holds where only stores wait: else a scheduler that stores line after
+ * line finds its own lines still in the buffer, where on the card those of the other three have
+ * driven them out (records_probe.cu, blocked_probe.cu, the ends of device/hopper/attention.cu). Not
+ * where loads wait and the unit works on: walks by column in step with one another would be set
+ * apart, and sums that they store leave twice as often as counted. */
 static bool is_turn_of_another(const struct flow_engine *e, const struct flow_scheduler *s)
 {
     const struct load_store_unit *u = &e->memory.sm[s->sm].unit;
-    if (!u->held || (uint32_t)u->free - u->goes_on >= e->gpu->xbar.port_buffer_cycles)
-        return false;
     uint32_t n = e->schedulers_per_sm, self = (uint32_t)(s - e->scheduler);
     const struct flow_scheduler *other = s - self % n;
+    bool stood_still =
+        u->held && (uint32_t)u->free - u->goes_on < e->gpu->xbar.port_buffer_cycles;
+    if (!stood_still && !only_stores_wait(s, other, n))
+        return false;
     for (uint32_t k = 0; k < n; k++, other++)
         if (other->pipe[SM_PIPE_LSU].ready && other->free <= e->now && other->queued &&
             other->pipe[SM_PIPE_LSU].free < s->pipe[SM_PIPE_LSU].free)
             return true;
     return false;
 }
+
 /* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
  * earliest time a pipe frees if none can issue. */
 static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler *s,
