@@ -510,8 +510,7 @@ static bool is_turn_of_another(const struct flow_engine *e, const struct flow_sc
     const struct load_store_unit *u = &e->memory.sm[s->sm].unit;
     uint32_t n = e->schedulers_per_sm, self = (uint32_t)(s - e->scheduler);
     const struct flow_scheduler *other = s - self % n;
-    bool stood_still =
-        u->held && (uint32_t)u->free - u->goes_on < e->gpu->xbar.port_buffer_cycles;
+    bool stood_still = u->held && (uint32_t)u->free - u->goes_on < e->gpu->xbar.port_buffer_cycles;
     if (!stood_still && !only_stores_wait(s, other, n))
         return false;
     for (uint32_t k = 0; k < n; k++, other++)
