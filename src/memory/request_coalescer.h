@@ -13,9 +13,10 @@
  *
  * With xbar.coalescer_side any SM on the same side of the L2 that asks for other sectors keeps
  * those that follow from merging, not those of its GPC alone: parted_probe.cu (h200-parted.csv):
- * of three SMs of a GPC that read a sector of a line the third, 100 to 500 cycles later, shares the
- * answer of the others if nobody, or an SM of a GPC of the other side, reads another sector of the
- * line meanwhile, and never if one of three other GPCs of their own side does.
+ * of three SMs of a GPC that read a sector of 64 lines the third, 100 to 500 cycles later, shares
+ * all answers of the others if nobody, or an SM of a GPC of the other side, reads another sector of
+ * the lines meanwhile; if one of another GPC of their own side does it shares none, or up to
+ * two thirds of them, as their requests meet. Here it shares none that come behind.
  *
  * As many lines as xbar.coalescer_lines are remembered, of bulk copies xbar.coalescer_bulk_lines:
  * step_probe.cu, cyclic, has blocks read the same lines past the L1 in bursts, and with 256 lines

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <strata/ptx.h>
+#include <strata/sass.h>
 
 #define PTX_HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
 
@@ -35,6 +36,23 @@ static inline void *device_memory(size_t bytes)
     assert_non_null(p);
     memset(p, 0, bytes);
     return p;
+}
+
+/* Machine code of tests/data/sass. */
+static inline struct strata_module *load_machine_code(const char *name)
+{
+    static char bytes[1 << 16];
+    char path[600];
+    const char *root = getenv("STRATA_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/data/sass/%s", root ? root : ".", name);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    size_t length = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    struct strata_device_memory memory = strata_arena_memory(arena);
+    struct strata_module *m = NULL;
+    assert_int_equal(strata_sass_module_create(bytes, length, path, &memory, &m, NULL), STRATA_OK);
+    return m;
 }
 
 static inline struct strata_module *load_text(const char *text)

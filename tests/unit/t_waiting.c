@@ -1,7 +1,6 @@
 /* Which reads are asked again and again until another block has answered; and how often they are
  * where blocks run by time. */
 #include <strata/gpu.h>
-#include <strata/sass.h>
 
 #include "emulator/waiting.h"
 #include "ptxfix.h"
@@ -179,24 +178,6 @@ static int close_module(void **state)
     return close_arena(state);
 }
 
-/* locks.cu by nvcc: the same kernels as machine code. */
-static struct strata_module *load_machine_code(void)
-{
-    static char bytes[1 << 16];
-    char path[600];
-    const char *root = getenv("STRATA_SOURCE");
-    snprintf(path, sizeof path, "%s/tests/data/sass/locks90.cubin", root ? root : ".");
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    size_t length = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    struct strata_device_memory memory = strata_arena_memory(arena);
-    struct strata_module *code = NULL;
-    assert_int_equal(strata_sass_module_create(bytes, length, path, &memory, &code, NULL),
-                     STRATA_OK);
-    return code;
-}
-
 static uint64_t instructions(const char *entry, uint32_t blocks, bool by_time, uint32_t *memory)
 {
     struct run_setup setup = {.threads = 1, .blocks = blocks, .gpu = by_time ? &gpu : NULL};
@@ -268,7 +249,7 @@ static void machine_code_waits_too(void **state)
     enum { BLOCKS = 16, PAIRS = BLOCKS * (BLOCKS - 1) / 2 };
     struct strata_module *ptx = m;
     uint32_t *words = device_memory(4 * 64);
-    m = load_machine_code();
+    m = load_machine_code("locks90.cubin");
     uint64_t one = instructions("meet", 1, true, words),
              all = instructions("meet", BLOCKS, true, words);
     assert_int_equal(words[0], BLOCKS);

@@ -2,7 +2,6 @@
 #include "ptxfix.h"
 
 #include <strata/gpu.h>
-#include <strata/sass.h>
 
 static struct strata_gpu gpu;
 
@@ -12,22 +11,6 @@ static int load_gpu(void **state)
     const char *root = getenv("STRATA_SOURCE");
     snprintf(path, sizeof path, "%s/gpus/h200.yaml", root ? root : ".");
     return strata_gpu_load(path, &gpu, NULL) != STRATA_OK || open_arena(state);
-}
-
-static struct strata_module *load_waits(void)
-{
-    static char bytes[1 << 16];
-    char path[600];
-    const char *root = getenv("STRATA_SOURCE");
-    snprintf(path, sizeof path, "%s/tests/data/sass/wait90.cubin", root ? root : ".");
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    size_t length = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    struct strata_device_memory memory = strata_arena_memory(arena);
-    struct strata_module *m = NULL;
-    assert_int_equal(strata_sass_module_create(bytes, length, path, &memory, &m, NULL), STRATA_OK);
-    return m;
 }
 
 /* The rounds of a loop that waits. */
@@ -46,7 +29,7 @@ static int64_t rounds(struct strata_module *m, const char *name, int64_t time, u
 static void machine_code_waits_as_long_as_its_control_words_say(void **state)
 {
     (void)state;
-    struct strata_module *m = load_waits();
+    struct strata_module *m = load_machine_code("wait90.cubin");
     struct run_setup setup = {.gpu = &gpu};
     /* Stall counts of the loop's instructions, and a branch of 10 cycles. */
     assert_in_range(rounds(m, "wait32", 42000, 32, &setup), 990, 1010);
@@ -57,7 +40,7 @@ static void machine_code_waits_as_long_as_its_control_words_say(void **state)
 static void a_nanosecond_is_as_many_cycles_as_the_clock_says(void **state)
 {
     (void)state;
-    struct strata_module *m = load_waits();
+    struct strata_module *m = load_machine_code("wait90.cubin");
     struct run_setup setup = {.gpu = &gpu};
     int64_t cycles = rounds(m, "wait64", 198000, 32, &setup);
     assert_in_range(rounds(m, "wait_timer", 100000, 32, &setup), cycles - cycles / 20,
@@ -68,7 +51,7 @@ static void a_nanosecond_is_as_many_cycles_as_the_clock_says(void **state)
 static void a_warp_that_sleeps_lets_the_time_go_by(void **state)
 {
     (void)state;
-    struct strata_module *m = load_waits();
+    struct strata_module *m = load_machine_code("wait90.cubin");
     struct run_setup setup = {.gpu = &gpu};
     /* 100000 cycles are 50.5 us: an H200 goes round 101 times. */
     assert_in_range(rounds(m, "wait_asleep", 100000, 32, &setup), 93, 102);
@@ -78,7 +61,7 @@ static void a_warp_that_sleeps_lets_the_time_go_by(void **state)
 static void warps_of_a_scheduler_issue_by_turns(void **state)
 {
     (void)state;
-    struct strata_module *m = load_waits();
+    struct strata_module *m = load_machine_code("wait90.cubin");
     struct run_setup setup = {.gpu = &gpu};
     int64_t few = rounds(m, "wait64", 100000, 128, &setup);
     assert_int_equal(few, rounds(m, "wait64", 100000, 32, &setup));
@@ -89,7 +72,7 @@ static void warps_of_a_scheduler_issue_by_turns(void **state)
 static void nobody_leaves_a_barrier_before_the_last_has_come(void **state)
 {
     (void)state;
-    struct strata_module *m = load_waits();
+    struct strata_module *m = load_machine_code("wait90.cubin");
     struct run_setup setup = {.gpu = &gpu};
     assert_in_range(rounds(m, "wait_at_barrier", 50000, 64, &setup), 50000, 50300);
     strata_module_destroy(m);
@@ -98,7 +81,7 @@ static void nobody_leaves_a_barrier_before_the_last_has_come(void **state)
 static void how_many_threads_or_what_is_recorded_changes_no_clock(void **state)
 {
     (void)state;
-    struct strata_module *m = load_waits();
+    struct strata_module *m = load_machine_code("wait90.cubin");
     int64_t first = 0;
     for (uint32_t host = 1; host <= 3; host++) {
         struct run_setup setup = {.gpu = &gpu, .host_threads = host, .blocks = 40};
