@@ -40,7 +40,7 @@ void sim_xbar_release(struct sim_xbar *x)
 /* ---- to the slices ---- */
 
 /* A flit carries a sector; its head needs one of its own unless flits have room for it beside a
- * sector (40 bytes) or whole sectors follow one another (docs/flow.md, probe store_rate). */
+ * sector (40 bytes) or whole sectors follow one another (docs/flow-evidence.md, store_rate). */
 static uint32_t request_flits(const struct sim_memside *m, const struct sim_packet *p)
 {
     if (p->kind == SIM_READ || p->kind == SIM_FETCH)

@@ -1,5 +1,5 @@
 # A crossbar with less of a limit is not slower, where misses reserve no lines of the L1. Where they do the order in which
-# loads come back decides which miss holds up the rest, and less of a limit can cost time (docs/flow.md).
+# loads come back decides which miss holds up the rest, and less of a limit can cost time (docs/flow-open.md).
 $strata generate stencil2d nx=512 ny=128 -q -o stencil.strata
 $strata generate gather elements=16384 table=65536 -q -o gather.strata
 cycles() {
