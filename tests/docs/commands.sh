@@ -8,11 +8,6 @@ done
 for schema in $(grep -rhoE '"strata\.[a-z-]+/[0-9]+' "$2/src" "$2/tools" "$2/include" | tr -d '"' | sort -u); do
     grep -qF "\`$schema\`" "$2/docs/formats.md" || { echo "docs/formats.md does not tell about $schema"; bad=1; }
 done
-# No document names a file that is not there.
-for page in "$2"/README.md "$2"/docs/*.md "$2"/python/README.md; do
-    for target in $(grep -oE '\]\([^)#:]+\)' "$page" | sed 's/^](//; s/)$//'); do
-        [ -e "$(dirname "$page")/$target" ] || { echo "${page#"$2"/} leads to $target, which is not there"; bad=1; }
-    done
-done
+python3 "$2/tests/docs/links.py" "$2" || bad=1
 [ $bad = 0 ] && echo "every command and schema is described, and every link leads somewhere"
 exit $bad
