@@ -214,6 +214,8 @@ struct strata_gpu {
         uint32_t n_gpc_of_sm;
         uint32_t launch_cycles;         /* from the start of the measured time to the first block */
         uint32_t drain_cycles;          /* from the last exit to the end of the measured time */
+        double drain_sm_cycles;         /* and this for each SM that ran blocks ... */
+        double drain_warp_cycles;       /* ... and for each warp that the GPU held at once */
         uint32_t block_replace_cycles;  /* a freed slot takes the next block after this */
         uint32_t block_interval_cycles; /* between two blocks the dispatcher hands out */
         uint32_t dram_sectors;          /* read from DRAM once a launch, besides code and data */

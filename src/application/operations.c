@@ -7,6 +7,7 @@
 
 #include "application/program_schedule.h"
 #include "base/array.h"
+#include "sm/launch_report.h"
 
 #define NOBODY UINT32_MAX
 
@@ -47,7 +48,8 @@ strata_status strata_launch_time(const struct strata_gpu *g, const struct strata
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "the model does not predict the time of a launch; use --model flow, or "
                            "sim or interval with --cache-control all.");
-    double around = (double)g->launch.launch_cycles + g->launch.drain_cycles,
+    uint64_t drain = sm_launch_drain(g, launch);
+    double around = (double)(g->launch.launch_cycles + drain),
            body = cycles > around ? cycles - around : 1;
     out->alone_us = ns / 1000 * body / cycles;
     struct strata_speed_of_light s;

@@ -104,12 +104,13 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->barrier_64ths = (uint32_t)(64 * e->gpu->sm.barrier_warp_cycles + 0.5);
     e->barrier_block_64ths = (uint32_t)(64 * e->gpu->sm.barrier_block_cycles + 0.5);
     e->sm_start = calloc(n, sizeof *e->sm_start);
+    e->sm_next_start = calloc(n, sizeof *e->sm_next_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->multiplies = calloc(n, sizeof *e->multiplies);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
     if (!e->block || !e->warp || !e->groups || !e->cursor_memory || (e->ordered && !e->window) ||
-        !e->fetch || !e->barrier_out64 || !e->sm_start || !e->sm_busy || !e->multiplies ||
-        !e->sm_resident || !flow_async_init(e) || !init_wheel(e))
+        !e->fetch || !e->barrier_out64 || !e->sm_start || !e->sm_next_start || !e->sm_busy ||
+        !e->multiplies || !e->sm_resident || !flow_async_init(e) || !init_wheel(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], &e->fetch_all, err);
@@ -186,6 +187,7 @@ void flow_engine_release(struct flow_engine *e)
     free(e->wheel_used);
     free(e->now_due);
     free(e->sm_start);
+    free(e->sm_next_start);
     free(e->sm_busy);
     free(e->multiplies);
     free(e->sm_resident);
@@ -397,7 +399,9 @@ static strata_status first_wave(struct flow_engine *e)
     strata_status st = STRATA_OK;
     while (st == STRATA_OK && !e->blocks_over &&
            strata_dispatcher_first(e->dispatcher, &block, &sm))
-        st = start_block(e, sm, hand_out(e, e->gpu->launch.launch_cycles));
+        st = start_block(e, sm,
+                         block_rate_first(e->gpu, e->warps_per_block, &e->sm_next_start[sm],
+                                          &e->dispatch_free64));
     return st;
 }
 

@@ -235,7 +235,7 @@ struct flow_engine {
     /* statistics */
     uint64_t end_time;
     uint64_t stall_cycles[SM_N_STALLS];
-    uint64_t *sm_start, *sm_busy;
+    uint64_t *sm_start, *sm_busy, *sm_next_start; /* next: in the first wave */
     uint32_t *sm_resident;
     uint64_t unknown_opcodes, texture_accesses;
     struct constants_used constants;

@@ -22,7 +22,8 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
     for (uint32_t s = 0; s < e->memory.n_sms; s++)
         active += (double)e->sm_busy[s];
     double slow = e->slow_since < e->end_time ? (double)(e->end_time - e->slow_since) : 0;
-    struct sm_times times = {.elapsed_cycles = (double)(e->end_time + e->gpu->launch.drain_cycles),
+    uint64_t drain = sm_launch_drain(e->gpu, e->launch);
+    struct sm_times times = {.elapsed_cycles = (double)(e->end_time + drain),
                              .slow_cycles = slow,
                              .active_cycles = active,
                              .n_sms = e->memory.n_sms,
@@ -52,7 +53,8 @@ static void report_detail(const struct flow_engine *e, struct strata_result *r)
     strata_result_detail(r, "latency.partition_link_cycles", ratio_or_0((double)c->lat_fabric, n));
     strata_result_detail(r, "latency.dram_cycles", ratio_or_0((double)c->lat_dram, n));
     strata_result_detail(r, "time.launch_cycles",
-                         e->gpu->launch.launch_cycles + e->gpu->launch.drain_cycles);
+                         (double)(e->gpu->launch.launch_cycles +
+                                  sm_launch_drain(e->gpu, e->launch)));
     strata_result_detail(r, "time.kernel_cycles",
                          (double)e->end_time - e->gpu->launch.launch_cycles);
     strata_result_detail(r, "coalescer.merged_sectors",

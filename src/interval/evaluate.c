@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "interval/interval_profile.h"
+#include "sm/launch_report.h"
 
 static const char *const names[STRATA_INTERVAL_N_VARIANTS] = {
     "gpumech", "gpumech+", "mdm-queue", "mdm-mshr", "mdm", "gcom", "default"};
@@ -246,8 +247,8 @@ static double launch_cycles(const struct interval_launch *l, const struct strata
     double dispatch = dispatch_cycles(gpu, l->blocks);
     double fetch = gpu->sm.fetch_cold_cycles + l->code_lines * gpu->sm.fetch_interval_cycles;
     double replace = (waves_of(l, gpu, parts) - 1) * gpu->launch.block_replace_cycles;
-    return gpu->launch.launch_cycles + gpu->launch.drain_cycles + fetch + replace +
-           fmax(0, dispatch - running);
+    return gpu->launch.launch_cycles + fetch + replace + fmax(0, dispatch - running) +
+           (double)sm_drain_cycles(gpu, (uint64_t)l->blocks, (uint32_t)l->warps_per_block);
 }
 
 static void evaluate_default(const struct interval_launch *l, const struct strata_gpu *gpu,

@@ -111,7 +111,7 @@ static const struct {
     {"launch.reader_sectors", REUSE | FLOW | SIM},
     {"launch.front_sectors", REUSE | FLOW | SIM},
     {"launch.background_", FLOW | SIM},
-    {"launch.first_", SIM},
+    {"launch.first_", FLOW | SIM},
     {"launch.schedulers_apart", FLOW},
     {"launch.block_replace", INTERVAL | LEARNED | FLOW | SIM},
     {"launch.block_interval", FLOW | SIM},

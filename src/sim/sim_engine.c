@@ -213,28 +213,17 @@ static uint64_t dispatcher_turn(struct sim_engine *e, uint64_t t)
     return block_rate_turn(e->gpu, &e->dispatch_free64, t);
 }
 
-/* In the first wave all SMs are filled side by side, each as fast as it takes warps in. */
-static uint64_t hand_out_first(struct sim_engine *e, uint32_t sm)
-{
-    uint32_t by_warp =
-        e->gpu->launch.first_warp_cycles * strata_launch_warps_per_block(e->shared.launch);
-    uint32_t cycles =
-        by_warp > e->gpu->launch.first_block_cycles ? by_warp : e->gpu->launch.first_block_cycles;
-    if (!cycles)
-        return dispatcher_turn(e, e->gpu->launch.launch_cycles);
-    uint64_t start = sim_max(e->sm[sm].next_start, e->gpu->launch.launch_cycles);
-    e->sm[sm].next_start = start + cycles;
-    return start;
-}
-
 static strata_status first_wave(struct sim_engine *e, struct strata_error *err)
 {
     uint64_t block;
     uint32_t sm;
     strata_status st = STRATA_OK;
+    uint32_t warps = strata_launch_warps_per_block(e->shared.launch);
     while (st == STRATA_OK && !e->blocks_over &&
            strata_dispatcher_first(e->dispatcher, &block, &sm))
-        st = start_block(e, sm, hand_out_first(e, sm), err);
+        st = start_block(
+            e, sm, block_rate_first(e->gpu, warps, &e->sm[sm].next_start, &e->dispatch_free64),
+            err);
     return st;
 }
 

@@ -21,4 +21,20 @@ static inline uint64_t block_rate_turn(const struct strata_gpu *gpu, uint64_t *f
     return start / 64;
 }
 
+/* When the next block of an SM begins in the first wave, whose blocks have `warps` warps; *next is
+ * kept for each SM. All SMs are filled side by side, each as fast as it takes warps in (dispatch;
+ * dram_probe.cu, timeline: 1,024 blocks of eight warps begin within 440 to 760 cycles). */
+static inline uint64_t block_rate_first(const struct strata_gpu *gpu, uint32_t warps,
+                                        uint64_t *next, uint64_t *free64)
+{
+    uint64_t by_warp = (uint64_t)gpu->launch.first_warp_cycles * warps,
+             cycles = by_warp > gpu->launch.first_block_cycles ? by_warp
+                                                               : gpu->launch.first_block_cycles;
+    if (!cycles)
+        return block_rate_turn(gpu, free64, gpu->launch.launch_cycles);
+    uint64_t start = *next > gpu->launch.launch_cycles ? *next : gpu->launch.launch_cycles;
+    *next = start + cycles;
+    return start;
+}
+
 #endif

@@ -21,6 +21,14 @@ void sm_report_launch(const struct strata_launch *l, const struct strata_occupan
     strata_result_set(r, "launch__waves_per_multiprocessor", o->waves);
 }
 
+uint64_t sm_drain_cycles(const struct strata_gpu *gpu, uint64_t blocks, uint32_t warps_per_block)
+{
+    double all = (double)gpu->sm.count, sms = fmin((double)blocks, all),
+           warps = fmin((double)blocks * warps_per_block, all * gpu->sm.max_warps),
+           more = gpu->launch.drain_sm_cycles * sms + gpu->launch.drain_warp_cycles * warps;
+    return gpu->launch.drain_cycles + (uint64_t)(more + 0.5);
+}
+
 static void report_stalls(const uint64_t *stall_cycles, uint64_t instructions,
                           struct strata_result *r)
 {

@@ -15,6 +15,14 @@
 void sm_report_launch(const struct strata_launch *l, const struct strata_occupancy *o,
                       struct strata_result *r);
 
+/* From the last exit of a launch of so many blocks to the end of the measured time: the more SMs and
+ * warps there were, the longer it takes (short_probe.cu, dram_probe.cu, timeline). */
+uint64_t sm_drain_cycles(const struct strata_gpu *gpu, uint64_t blocks, uint32_t warps_per_block);
+static inline uint64_t sm_launch_drain(const struct strata_gpu *gpu, const struct strata_launch *l)
+{
+    return sm_drain_cycles(gpu, strata_launch_blocks(l), strata_launch_warps_per_block(l));
+}
+
 /* Where the time of a launch went. */
 struct sm_times {
     double elapsed_cycles; /* launch cost included */
