@@ -352,13 +352,15 @@ static bool tensor_is_busy(const struct advise_facts *f, struct strata_finding *
 
 /* ---- the table ---- */
 
-static const char *const no_launch_cost[] = {
-    "launch.start=0",         "launch.drain=0",         "launch.drain_sm=0",   "launch.drain_warp=0",
-    "launch.block_interval=0", "launch.block_replace=0", "sm.fetch_interval=0", "sm.fetch_miss=0",
-    "sm.fetch_cold=0",        NULL};
+static const char *const no_launch_cost[] = {"launch.start=0",          "launch.drain=0",
+                                             "launch.drain_sm=0",       "launch.drain_warp=0",
+                                             "launch.block_interval=0", "launch.block_replace=0",
+                                             "sm.fetch_interval=0",     "sm.fetch_miss=0",
+                                             "sm.fetch_cold=0",         NULL};
 static const char *const fast_dram[] = {
-    "dram.clock=100000", "dram.data_rate=16", "dram.efficiency=1", "dram.row_miss=0",
-    "dram.tRRD=0",       "dram.tRFC=0",       "dram.tREFI=0",      "dram.refresh_bank=0", NULL};
+    "dram.clock=100000", "dram.data_rate=16",   "dram.efficiency=1",
+    "dram.row_miss=0",   "dram.tRRD=0",         "dram.tRFC=0",
+    "dram.tREFI=0",      "dram.refresh_bank=0", NULL};
 static const char *const fast_l2[] = {"l2.bytes_per_cycle_per_slice=0",
                                       "l2.request=0",
                                       "l2.partial_write=0",

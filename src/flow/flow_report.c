@@ -52,9 +52,9 @@ static void report_detail(const struct flow_engine *e, struct strata_result *r)
     strata_result_detail(r, "latency.l2_queue_cycles", ratio_or_0((double)c->lat_l2, n));
     strata_result_detail(r, "latency.partition_link_cycles", ratio_or_0((double)c->lat_fabric, n));
     strata_result_detail(r, "latency.dram_cycles", ratio_or_0((double)c->lat_dram, n));
-    strata_result_detail(r, "time.launch_cycles",
-                         (double)(e->gpu->launch.launch_cycles +
-                                  sm_launch_drain(e->gpu, e->launch)));
+    strata_result_detail(
+        r, "time.launch_cycles",
+        (double)(e->gpu->launch.launch_cycles + sm_launch_drain(e->gpu, e->launch)));
     strata_result_detail(r, "time.kernel_cycles",
                          (double)e->end_time - e->gpu->launch.launch_cycles);
     strata_result_detail(r, "coalescer.merged_sectors",

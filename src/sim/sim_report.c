@@ -103,9 +103,9 @@ static void report_detail(const struct sim_engine *e, const struct sim_sm_counte
     strata_result_detail(r, "l1.inflight_hit_sectors", (double)c->ld_inflight_hits);
     strata_result_detail(r, "l1.reservation_failures", (double)c->reservation_failures);
     strata_result_detail(r, "l1.mshr_stall_cycles", (double)c->mshr_stall_cycles);
-    strata_result_detail(r, "time.launch_cycles",
-                         (double)(e->gpu->launch.launch_cycles +
-                                  sm_launch_drain(e->gpu, e->shared.launch)));
+    strata_result_detail(
+        r, "time.launch_cycles",
+        (double)(e->gpu->launch.launch_cycles + sm_launch_drain(e->gpu, e->shared.launch)));
     strata_result_detail(r, "time.kernel_cycles",
                          (double)e->end_time - e->gpu->launch.launch_cycles);
     strata_result_detail(r, "packets.requests", (double)c->requests);
@@ -123,8 +123,7 @@ void sim_report(const struct sim_engine *e, struct strata_result *r)
         add_sm(&sum, &e->sm[s].count);
     report_times(e, &sum, r);
     report_l1(e->gpu, &sum, r);
-    uint64_t elapsed =
-        e->end_time + sm_launch_drain(e->gpu, e->shared.launch);
+    uint64_t elapsed = e->end_time + sm_launch_drain(e->gpu, e->shared.launch);
     struct other_sectors other =
         sm_other_sectors(e->gpu, count_code_lines(e), e->state, e->gpu->l2.cache.sector_bytes);
     struct constants_used constants = e->sm[0].constants;

@@ -15,8 +15,8 @@
 void sm_report_launch(const struct strata_launch *l, const struct strata_occupancy *o,
                       struct strata_result *r);
 
-/* From the last exit of a launch of so many blocks to the end of the measured time: the more SMs and
- * warps there were, the longer it takes (short_probe.cu, dram_probe.cu, timeline). */
+/* From the last exit of a launch of so many blocks to the end of the measured time: the more SMs
+ * and warps there were, the longer it takes (short_probe.cu, dram_probe.cu, timeline). */
 uint64_t sm_drain_cycles(const struct strata_gpu *gpu, uint64_t blocks, uint32_t warps_per_block);
 static inline uint64_t sm_launch_drain(const struct strata_gpu *gpu, const struct strata_launch *l)
 {
