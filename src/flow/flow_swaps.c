@@ -16,6 +16,11 @@ bool flow_swaps_begin(struct flow_swaps *s, uint32_t n_warps)
     return s->warp;
 }
 
+void flow_swap_reads(struct flow_swaps *s, uint32_t warp, uint64_t group, uint64_t word, uint64_t t)
+{
+    s->warp[warp] = (struct flow_swap){word, t, group};
+}
+
 bool flow_swap_takes(struct flow_swaps *s, uint32_t warp, uint64_t group, uint64_t word, uint64_t t)
 {
     struct flow_swap *own = &s->warp[warp], now = {word, t, group},

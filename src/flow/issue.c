@@ -208,23 +208,41 @@ static void count_memory(struct flow_engine *e, const struct strata_inst *i)
     e->texture_accesses += is_texture_access(i);
 }
 
-/* A compare-and-swap whose answer is there at `done`: that of its first lane tells for all. From
- * PTX warps of a block have not met in the trace either. */
+/* Those whose compare-and-swaps the trace has already seen meet: a block's warps, of PTX each warp
+ * alone. */
+static uint64_t swap_group(const struct flow_engine *e, const struct flow_warp *w)
+{
+    uint64_t block = e->block[w->block].index;
+    return e->memory.ptx ? block * e->warps_per_block + w->number : block;
+}
+
+/* The word of a warp's first lane tells for all. */
+static uint64_t first_word(const struct flow_warp *w)
+{
+    uint64_t at[STRATA_WARP_SIZE];
+    strata_winst_addresses(&w->next, at);
+    return at[lowest_bit32(w->next.mask)];
+}
+
+/* A load in a launch that compares and swaps. */
+static __attribute__((noinline)) void note_read(struct flow_engine *e, const struct flow_warp *w,
+                                                uint64_t t)
+{
+    if (w->next.mask)
+        flow_swap_reads(&e->swaps, (uint32_t)(w - e->warp), swap_group(e, w), first_word(w), t);
+}
+
+/* A compare-and-swap whose answer is there at `done`. */
 static __attribute__((noinline)) void note_swap(struct flow_engine *e, const struct flow_warp *w,
                                                 uint64_t t, uint64_t done)
 {
-    uint64_t at[STRATA_WARP_SIZE];
     if (!w->next.mask)
         return;
     if (!flow_swaps_begin(&e->swaps, e->n_warps)) {
         e->status = strata_no_memory(e->err, NULL, "for the compare-and-swaps of a launch");
         return;
     }
-    strata_winst_addresses(&w->next, at);
-    uint64_t block = e->block[w->block].index,
-             group = e->memory.ptx ? block * e->warps_per_block + w->number : block;
-    if (!flow_swap_takes(&e->swaps, (uint32_t)(w - e->warp), group, at[lowest_bit32(w->next.mask)],
-                         t))
+    if (!flow_swap_takes(&e->swaps, (uint32_t)(w - e->warp), swap_group(e, w), first_word(w), t))
         e->swap_again = done;
 }
 
@@ -253,6 +271,8 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
     if (w->next.inst->atomic == STRATA_ATOMIC_COMPARE &&
         !(w->next.inst->hints & STRATA_HINT_AWAITS))
         note_swap(e, w, t, done);
+    else if (e->swaps.warp && w->next.inst->memop == STRATA_MEM_LOAD)
+        note_read(e, w, t);
 }
 
 /* When an instruction issued at t has read its operands: those for the load/store unit wait in its

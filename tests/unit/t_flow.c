@@ -79,6 +79,12 @@ static void a_swap_fails_if_its_word_was_changed_since(void **state)
     assert_false(flow_swap_takes(&s, 1, 8, 4096, 1400));
     assert_true(flow_swap_takes(&s, 1, 8, 8192, 1500)); /* another word */
     assert_true(flow_swap_takes(&s, 1, 9, 4096, 1600)); /* another block is there now */
+    flow_swap_reads(&s, 3, 10, 4096, 1650);
+    assert_true(flow_swap_takes(&s, 3, 10, 4096, 1700)); /* nobody since it was loaded */
+    flow_swap_reads(&s, 0, 11, 4096, 1690);
+    assert_false(flow_swap_takes(&s, 0, 11, 4096, 1800)); /* 10 came in between */
+    flow_swap_reads(&s, 2, 12, 8192, 1750);
+    assert_true(flow_swap_takes(&s, 2, 12, 4096, 1850)); /* loaded another word */
     flow_swaps_release(&s);
 }
 
