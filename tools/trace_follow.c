@@ -240,10 +240,14 @@ static bool take_input(struct follow *f)
 
 static volatile sig_atomic_t child;
 
+/* Queued, so that the program can tell it from one that came to its whole process group and so to
+ * it as well (on_interrupt() of the stand-in). */
 static void hand_on(int number)
 {
-    if (child > 0)
+    int kept = errno;
+    if (child > 0 && sigqueue(child, number, (union sigval){0}))
         kill(child, number);
+    errno = kept;
 }
 
 int follow_until_end(struct follow *f, pid_t pid)

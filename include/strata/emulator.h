@@ -47,6 +47,9 @@ struct strata_device_memory {
      * whole pages, so a load a little outside an allocation gives some value there. Loads only;
      * they are counted. NULL: no. */
     bool (*near)(void *user, uint64_t address, uint64_t bytes);
+    /* May it be stored to? GPUs do so up to the end of a page that holds an allocation; what lies
+     * there is overwritten. Counted too. NULL: no. */
+    bool (*in_page)(void *user, uint64_t address, uint64_t bytes);
 };
 
 /* An allocator over one reserved range of addresses, the same in every run where the system allows
@@ -72,7 +75,11 @@ uint64_t strata_arena_used_bytes(const struct strata_arena *arena);
  * addresses can be read, those before the first allocation too. */
 #define STRATA_ARENA_MARGIN 65536
 bool strata_arena_near(const struct strata_arena *arena, uint64_t address, uint64_t bytes);
-/* Allocate, release and find as a memory for modules; `near` is left out. */
+/* Does [address, address + bytes) lie in pages of `page_bytes` (a power of two) that each hold a
+ * part of an allocation? */
+bool strata_arena_in_page(const struct strata_arena *arena, uint64_t address, uint64_t bytes,
+                          uint64_t page_bytes);
+/* Allocate, release and find as a memory for modules; `near` and `in_page` are left out. */
 struct strata_device_memory strata_arena_memory(struct strata_arena *arena);
 
 /* ---- modules ---- */
@@ -226,6 +233,7 @@ struct strata_run_stats {
     uint64_t memory_instructions; /* warp instructions that touch memory */
     uint64_t stray_loads;         /* lanes that loaded outside an allocation, but near one */
     bool ran_in_parallel;         /* the blocks were independent and could use all threads */
+    uint64_t stray_stores;        /* lanes that stored outside an allocation, in a page of one */
 };
 
 /* Runs one launch to its end. The result is that of running block after block; blocks run in

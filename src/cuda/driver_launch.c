@@ -275,6 +275,19 @@ static void warn_of_stray_loads(const struct CUfunc_st *f, uint64_t loads)
                     f->name, (unsigned long long)loads);
 }
 
+static void warn_of_stray_stores(const struct CUfunc_st *f, uint64_t stores)
+{
+    static bool warned;
+    if (!stores || warned)
+        return;
+    warned = true;
+    driver_complain(
+        "warning: kernel \"%s\" stored %llu times outside of an allocation but in its "
+        "page of 2 MiB, where a GPU overwrites what lies there; --memcheck ends it there "
+        "and says where.",
+        f->name, (unsigned long long)stores);
+}
+
 /* ---- kernels that kernels launch ---- */
 
 struct children {
@@ -414,6 +427,7 @@ CUresult kernel_call_run(const struct kernel_call *call)
     clock_advance(LAUNCH_US + (double)stats.thread_instructions /
                                   (LANES_PER_SM * device.sm_count * (double)device.clock_mhz));
     warn_of_stray_loads(f, stats.stray_loads);
+    warn_of_stray_stores(f, stats.stray_stores);
     if (status != STRATA_OK)
         kernel_failed(&err);
     return run_children(&children);

@@ -268,12 +268,27 @@ static bool interface_find(void *user, uint64_t address, struct strata_memory_ra
     return memory_find(address, out);
 }
 
-/* With --memcheck every load outside an allocation is an error. */
-static bool interface_near(void *user, uint64_t address, uint64_t bytes)
+/* Addresses that are only reserved have no pages. */
+static bool may_hold_data(uint64_t address)
+{
+    struct strata_memory_range range;
+    return !allocation_find(address) || memory_find(address, &range);
+}
+
+/* With --memcheck every access outside an allocation is an error. */
+static bool interface_in_page(void *user, uint64_t address, uint64_t bytes)
 {
     (void)user;
-    return !config.memcheck && (strata_arena_near(arena, address, bytes) ||
-                                strata_arena_near(module_arena, address, bytes));
+    return !config.memcheck && may_hold_data(address) && may_hold_data(address + bytes - 1) &&
+           (strata_arena_in_page(arena, address, bytes, PAGE_BYTES) ||
+            strata_arena_in_page(module_arena, address, bytes, PAGE_BYTES));
+}
+
+static bool interface_near(void *user, uint64_t address, uint64_t bytes)
+{
+    return interface_in_page(user, address, bytes) ||
+           (!config.memcheck && (strata_arena_near(arena, address, bytes) ||
+                                 strata_arena_near(module_arena, address, bytes)));
 }
 
 struct strata_device_memory memory_interface(void)
@@ -281,7 +296,8 @@ struct strata_device_memory memory_interface(void)
     return (struct strata_device_memory){.allocate = interface_allocate,
                                          .release = interface_release,
                                          .find = interface_find,
-                                         .near = interface_near};
+                                         .near = interface_near,
+                                         .in_page = interface_in_page};
 }
 
 bool memory_zero(void *at, size_t bytes)

@@ -62,6 +62,8 @@ static void read_config(void)
 /* ---- signals ---- */
 
 static volatile sig_atomic_t interrupted;
+/* Signals of each number that came, and that `strata trace` handed on. */
+static volatile sig_atomic_t came[NSIG], handed_on[NSIG];
 
 enum { BLOCK_WAIT_S = 2 }; /* for the end of a block, which may never come */
 
@@ -72,15 +74,29 @@ static void leave_launch(int number)
     _exit(128 + interrupted);
 }
 
+/* One that is sent to the process group, as timeout(1) does, comes twice: by itself, and handed on
+ * by `strata trace`, which queues it. Both are one. */
+static bool comes_again(const siginfo_t *info)
+{
+    volatile sig_atomic_t *times = info->si_code == SI_QUEUE ? handed_on : came;
+    times[info->si_signo]++;
+    return times[info->si_signo] > 1;
+}
+
 /* The first signal ends the program, a second one at once. Inside a call it goes on to the next
  * block or call, so that the launch keeps what it ran, but not for long. Outside there is nothing
  * to wait for: what was recorded is on disk, and `strata trace` finishes the file. (No thread waits
  * to do that: it would keep a program alive that ends its threads one by one.) */
-static void on_interrupt(int number)
+static void on_interrupt(int number, siginfo_t *info, void *unused)
 {
     int kept = errno;
+    (void)unused;
     interrupted = number;
-    signal(number, SIG_DFL);
+    if (comes_again(info)) {
+        signal(number, SIG_DFL);
+        raise(number); /* when this handler returns */
+        return;
+    }
     if (!pthread_mutex_trylock(&lock)) {
         driver_report("interrupted");
         _exit(128 + number);
@@ -109,7 +125,8 @@ static void catch_interrupts(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        struct sigaction old, mine = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+        struct sigaction old,
+            mine = {.sa_sigaction = on_interrupt, .sa_flags = SA_RESTART | SA_SIGINFO};
         if (!sigaction(numbers[i], NULL, &old) && old.sa_handler == SIG_DFL)
             sigaction(numbers[i], &mine, NULL);
     }
@@ -142,7 +159,7 @@ static void after_fork_in_child(void)
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct sigaction old;
-        if (!sigaction(numbers[i], NULL, &old) && old.sa_handler == on_interrupt)
+        if (!sigaction(numbers[i], NULL, &old) && old.sa_sigaction == on_interrupt)
             signal(numbers[i], SIG_DFL);
     }
 }

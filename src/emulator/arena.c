@@ -322,6 +322,23 @@ bool strata_arena_near(const struct strata_arena *arena, uint64_t address, uint6
     return next && address >= next->base - STRATA_ARENA_MARGIN;
 }
 
+/* The last allocation that starts below the end of the page is the one that reaches furthest. */
+static bool page_is_used(const struct strata_arena *arena, uint64_t page, uint64_t page_bytes)
+{
+    struct place at;
+    return search(arena, page + page_bytes - 1, &at) && end_of(range_at(arena, at)) > page;
+}
+
+bool strata_arena_in_page(const struct strata_arena *arena, uint64_t address, uint64_t bytes,
+                          uint64_t page_bytes)
+{
+    uint64_t before = address - (uint64_t)(uintptr_t)arena->base, first = address & -page_bytes,
+             last = (address + bytes - 1) & -page_bytes;
+    return before < arena->bytes && bytes <= arena->bytes - before &&
+           page_is_used(arena, first, page_bytes) &&
+           (last == first || page_is_used(arena, last, page_bytes));
+}
+
 bool strata_arena_release(struct strata_arena *arena, void *memory)
 {
     uint64_t address = (uint64_t)(uintptr_t)memory;

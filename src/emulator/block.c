@@ -124,7 +124,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
     block->events = 0;
     emu_cluster_alone(block);
     block->instructions = block->thread_instructions = block->memory_instructions = 0;
-    block->stray_loads = 0;
+    block->stray_loads = block->stray_stores = 0;
     block->recording = recording;
     block->watched = recording || run->timing;
     block->failed = block->done = block->swapped = block->backward = false;
@@ -188,6 +188,7 @@ void emu_block_hand_over(struct emu_block *block, struct emu_block *into)
     into->thread_instructions = block->thread_instructions;
     into->memory_instructions = block->memory_instructions;
     into->stray_loads = block->stray_loads;
+    into->stray_stores = block->stray_stores;
     into->failed = block->failed;
     if (block->failed)
         into->error = block->error;

@@ -245,7 +245,8 @@ struct emu_block {
     uint64_t head_start;   /* instructions of the others when it started, see launch.c */
     uint64_t time, until;  /* of its clocks, and its turn's, where blocks run by time: launch.c */
     uint64_t thread_instructions, memory_instructions;
-    uint64_t stray_loads; /* lanes that loaded near an allocation, not in it */
+    uint64_t stray_loads;  /* lanes that loaded near an allocation, not in it */
+    uint64_t stray_stores; /* lanes that stored in a page of an allocation, not in it */
     bool recording;
     bool watched; /* what it executes is recorded, or its warps have clocks */
     bool swapped; /* a compare and swap has found what it asked for since the last turn ended */

@@ -165,6 +165,7 @@ strata_status emu_launch_finish(struct emu_launch *l, struct emu_block *block,
     l->stats.thread_instructions += block->thread_instructions;
     l->stats.memory_instructions += block->memory_instructions;
     l->stats.stray_loads += block->stray_loads;
+    l->stats.stray_stores += block->stray_stores;
     if (opt->instruction_limit && l->stats.warp_instructions > opt->instruction_limit) {
         strata_block_destroy(record);
         return strata_fail(l->err, STRATA_ELIMIT, l->run.image->file, 0, 0,

@@ -164,14 +164,38 @@ static bool in_one_range(struct emu_block *block, const struct emu_site *site, u
     return high - range.base <= range.bytes;
 }
 
-/* A load a little outside an allocation, which memory may allow. Nobody stores there, so it does
- * not matter to blocks that run ahead. */
+/* What lies outside of all allocations counts as one of its own where blocks run ahead: no
+ * allocation begins there. */
+#define OUTSIDE 1
+
+/* A store in the page of an allocation, which memory may allow. One that begins inside of the
+ * allocation is of two, which no overlay can hold: the block waits for its turn. */
+static bool store_strays(struct emu_block *block, uint64_t address, unsigned bytes)
+{
+    const struct strata_device_memory *memory = &block->run->module->memory;
+    struct strata_memory_range range;
+    if (!memory->in_page || !memory->in_page(memory->user, address, bytes))
+        return false;
+    if (block->ahead) {
+        touch(&block->stored, OUTSIDE);
+        block->deferred.overflow |= emu_find_range(block->run->module, address, &range) ||
+                                    emu_find_range(block->run->module, address + bytes - 1, &range);
+    }
+    block->stray_stores++;
+    return true;
+}
+
+/* The same of a load, also a little outside of the page. */
 static bool strays(struct emu_block *block, const struct emu_site *site, uint64_t address,
                    unsigned bytes)
 {
     const struct strata_device_memory *memory = &block->run->module->memory;
-    if (site->writes || !memory->near || !memory->near(memory->user, address, bytes))
+    if (site->writes)
+        return store_strays(block, address, bytes);
+    if (!memory->near || !memory->near(memory->user, address, bytes))
         return false;
+    if (block->ahead)
+        touch(&block->loaded, OUTSIDE);
     block->stray_loads++;
     return true;
 }

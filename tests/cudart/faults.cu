@@ -40,6 +40,11 @@ int main(int argc, char **argv)
     } else if (!strcmp(which, "past")) { // seen with --memcheck: nothing else lies there then
         out_of_bounds<<<1, 32>>>(d, 90);
         CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    } else if (!strcmp(which, "page")) {
+        out_of_bounds<<<1, 32>>>(d, 90);
+        OKAY(cudaDeviceSynchronize());
+        out_of_bounds<<<1, 32>>>(d, 2 << 20); // beyond its page
+        CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
     } else if (!strcmp(which, "near")) { // d is the first allocation of all
         just_outside<<<1, 32>>>(d, d);
         CHECK(cudaDeviceSynchronize() == (argc > 2 ? cudaErrorIllegalAddress : cudaSuccess));

@@ -79,6 +79,8 @@ done
 expect faults 0 "warning: kernel .* loaded 16 times from addresses just outside" -- ./faults near
 expect faults 3 "a kernel failed: PTX of faults" --memcheck -- ./faults near checked
 has faults.x.out "0 failed"
+expect faults 3 "warning: kernel .* stored 22 times outside of an allocation but in its page" -- ./faults page
+has faults.x.out "0 failed"
 expect faults 0 "which no malloc() of a kernel gave" -- ./faults free
 expect faults 3 "instruction" --instruction-limit 100000 -- ./faults endless
 expect faults 0 "runs past the end of its allocation" -- ./faults copy

@@ -52,6 +52,21 @@ static void allocate(struct strata_arena *arena, uint64_t base)
     n_model++;
 }
 
+/* An access of 16 bytes, some of which cross into the next page. */
+static void look_into_page(struct strata_arena *arena, uint64_t address)
+{
+    uint64_t base = model[0].base / PAGE * PAGE, end = base + ARENA_BYTES;
+    bool used[2] = {false, false};
+    address += draw() % 4 ? 0 : PAGE - 8 - address % PAGE;
+    for (size_t i = 0; i < n_model; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            uint64_t page = (address + 15 * k) / PAGE * PAGE;
+            used[k] |= model[i].base < page + PAGE && model[i].base + model[i].bytes > page;
+        }
+    if (address + 16 <= end)
+        assert_int_equal(strata_arena_in_page(arena, address, 16, PAGE), used[0] && used[1]);
+}
+
 static void look_up(struct strata_arena *arena)
 {
     const struct strata_memory_range *r = &model[draw() % n_model];
@@ -62,6 +77,7 @@ static void look_up(struct strata_arena *arena)
     assert_true(strata_arena_near(arena, r->base + r->bytes, 4));
     assert_true(strata_arena_near(arena, r->base - 4, 4));
     assert_false(strata_arena_release(arena, (void *)(uintptr_t)(r->base + 1)));
+    look_into_page(arena, r->base + draw() % (4 * PAGE));
 }
 
 /* Fills up, then takes and gives back in turns, then gives all back. */

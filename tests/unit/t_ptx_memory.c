@@ -419,7 +419,7 @@ static bool arena_near(void *user, uint64_t address, uint64_t bytes)
     return strata_arena_near(user, address, bytes);
 }
 
-/* A memory that says so lets loads, and nothing else, go a little past an allocation. */
+/* A memory that says so lets loads go a little past an allocation; stores need their own say. */
 static void loads_near_an_allocation_are_counted(void **state)
 {
     (void)state;
@@ -465,10 +465,92 @@ static void loads_near_an_allocation_are_counted(void **state)
     strata_arena_destroy(own);
 }
 
+enum { PAGE = 1 << 16 };
+static bool arena_in_page(void *user, uint64_t address, uint64_t bytes)
+{
+    return strata_arena_in_page(user, address, bytes, PAGE);
+}
+
+static const char stray_text[] = PTX_HEAD
+    ".visible .entry s(.param .u64 at)\n{ .reg .b64 %rd<4>; ld.param.u64 %rd1,[at]; "
+    "st.global.u32 [%rd1],5; red.add.u32 [%rd1],2; atom.global.add.u32 _,[%rd1],3; ret; }\n"
+    /* each block adds its number to what the one before left behind */
+    ".visible .entry chain(.param .u64 at, .param .u64 out)\n{ .reg .b32 %r<4>; .reg .b64 "
+    "%rd<4>; ld.param.u64 %rd1,[at]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%ctaid.x; "
+    "mul.wide.u32 %rd3,%r1,4; add.u64 %rd2,%rd2,%rd3; ld.global.u32 %r2,[%rd1]; "
+    "st.global.u32 [%rd2],%r2; add.u32 %r2,%r2,%r1; st.global.u32 [%rd1],%r2; ret; }\n";
+
+static struct strata_module *load_stray(struct strata_arena *own)
+{
+    struct strata_device_memory memory = strata_arena_memory(own);
+    struct strata_ptx_source source = {stray_text, strlen(stray_text), "test.ptx"};
+    struct strata_module *m;
+    memory.near = arena_near;
+    memory.in_page = arena_in_page;
+    assert_int_equal(strata_ptx_module_create(&source, 1, &memory, &m, NULL), STRATA_OK);
+    return m;
+}
+
+/* As on a GPU, which maps pages: what lies there is overwritten. */
+static void stores_in_the_page_of_an_allocation_are_counted(void **state)
+{
+    (void)state;
+    struct strata_arena *own;
+    assert_int_equal(strata_arena_create(1 << 24, &own, NULL), STRATA_OK);
+    struct strata_module *m = load_stray(own);
+    uint8_t *hole = strata_arena_allocate(own, 4 << 20, PAGE);
+    uint8_t *data = strata_arena_allocate(own, 250, PAGE);
+    strata_arena_release(own, hole);
+    static const struct {
+        int64_t offset;
+        bool ok;
+    } cases[] = {{244, true},      {248, true},   {252, true},
+                 {PAGE - 4, true}, {PAGE, false}, {-4, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run_setup setup = {.threads = 1};
+        void *at = data + cases[i].offset;
+        assert_int_equal(run_entry(m, "s", &setup, &at) == STRATA_OK, cases[i].ok);
+        if (!cases[i].ok)
+            continue;
+        assert_int_equal(*(uint32_t *)at, 10);
+        assert_int_equal(setup.stats.stray_stores, cases[i].offset < 248 ? 0 : 3);
+    }
+    strata_module_destroy(m);
+    strata_arena_destroy(own);
+}
+
+/* Behind an allocation, and half in it: there blocks that run ahead must see each other's stores.
+ */
+static void stores_outside_come_in_the_order_of_blocks(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 200, BYTES = 4 * BLOCKS + 2 };
+    struct strata_arena *own;
+    assert_int_equal(strata_arena_create(1 << 24, &own, NULL), STRATA_OK);
+    struct strata_module *m = load_stray(own);
+    uint8_t *data = strata_arena_allocate(own, BYTES, PAGE);
+    for (unsigned threads = 1; threads <= 4; threads++)
+        for (unsigned beyond = 0; beyond <= 4; beyond += 4) {
+            struct run_setup setup = {.threads = 1, .blocks = BLOCKS, .host_threads = threads};
+            struct {
+                void *at, *out;
+            } params = {data + 4 * BLOCKS + beyond, data};
+            memset(data, 0, 4 * BLOCKS + 8);
+            assert_int_equal(run_entry(m, "chain", &setup, &params), STRATA_OK);
+            assert_int_equal(setup.stats.stray_stores, BLOCKS);
+            for (unsigned i = 0; i < BLOCKS; i++)
+                assert_int_equal(((uint32_t *)data)[i], i ? i * (i - 1) / 2 : 0);
+        }
+    strata_module_destroy(m);
+    strata_arena_destroy(own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_near_an_allocation_are_counted),
+        cmocka_unit_test(stores_in_the_page_of_an_allocation_are_counted),
+        cmocka_unit_test(stores_outside_come_in_the_order_of_blocks),
         cmocka_unit_test(loads_extend_to_the_register),
         cmocka_unit_test(vectors_move_two_four_and_eight),
         cmocka_unit_test(a_shared_address_of_32_bits_wraps),

@@ -112,6 +112,20 @@ static void hang(void)
     MUST(cuLaunchKernel(kernel(m, "hang"), 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
 }
 
+/* A kernel of blocks that take a while each. */
+static void run_long(void)
+{
+    CUmodule m;
+    use_gpu();
+    MUST(cuModuleLoadData(&m, ".version 7.0\n.target sm_70\n.address_size 64\n"
+                              ".visible .entry count()\n{\n.reg .pred %p;\n.reg .b32 %r;\n"
+                              "mov.u32 %r, 0;\nagain:\nadd.u32 %r, %r, 1;\n"
+                              "setp.lt.u32 %p, %r, 300000;\n@%p bra again;\nret;\n}\n"));
+    printf("ready\n");
+    fflush(stdout);
+    MUST(cuLaunchKernel(kernel(m, "count"), 200, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
+}
+
 static void execute_self(char **argv, char *rounds)
 {
     use_gpu();
@@ -137,6 +151,8 @@ int main(int argc, char **argv)
         launch_after_the_last_thread();
     else if (!strcmp(what, "hang"))
         hang();
+    else if (!strcmp(what, "long"))
+        run_long();
     else if (!strcmp(what, "main-thread-last"))
         launch_after_main();
     else if (!strcmp(what, "exec") && argc > 2)

@@ -54,6 +54,34 @@ for case in TERM:wait HUP:wait INT:wait TERM:hang; do
     [ -f b.strata ] && [ "$(launches b.strata)" = 1 ] || { fail "SIG$signal loses the trace"; cat err.txt; }
     grep -q "was interrupted" err.txt || fail "SIG$signal: nothing is said"
 done
+# a signal that reaches the program by itself and handed on, in either order or to the whole group, is one: the launch that runs is kept;
+# twice from the same side it ends the program at once
+for case in group:TERM:long group:HUP:long app,strata:TERM:long strata,app:HUP:long app,app:TERM:hang app,app:INT:hang strata,strata:TERM:hang; do
+    to=${case%%:*} what=${case##*:} signal=${case#*:}
+    signal=${signal%:*}
+    rm -f b.strata ready.txt
+    setsid env --default-signal=HUP,INT,TERM "$strata" trace -j 1 -o b.strata -- ./app $what >ready.txt 2>err.txt &
+    pid=$!
+    i=0
+    while ! grep -q ready ready.txt 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+    sleep 0.5
+    app=$(pgrep -P $pid app)
+    case $to in
+    group) kill -$signal -$pid ;;
+    app,*) kill -$signal "$app" ;;
+    strata,*) kill -$signal $pid ;;
+    esac
+    [ $what = hang ] && sleep 0.2
+    case $to in
+    *,app) kill -$signal "$app" 2>/dev/null ;;
+    *,strata) kill -$signal $pid 2>/dev/null ;;
+    esac
+    wait $pid
+    want=2 words="was interrupted"
+    [ $what = hang ] && want=1 words="stopped by signal"
+    [ "$(launches b.strata)" = $want ] || { fail "SIG$signal to $to: not $want launches are kept"; cat err.txt; }
+    grep -q "$words" err.txt || { fail "SIG$signal to $to: not told as it is"; cat err.txt; }
+done
 # a limit that leaves no room is what is named, not the filters
 "$strata" trace --limit 1 -o c.strata -- ./app chdir >out.txt 2>err.txt && fail "--limit 1 is told as done"
 grep -q "reached its limit of 1 bytes" err.txt || { fail "--limit 1 is blamed on something else"; cat err.txt; }
