@@ -357,7 +357,8 @@ static void note_turn(struct emu_block *block, struct sweep *sweep, enum emu_tur
 
 bool emu_runs_by_clocks(const struct emu_run *run)
 {
-    return run->timing && run->image->swaps_shared && !run->opt->interleave;
+    return run->timing && (run->image->swaps_shared || run->image->warps_wait) &&
+           !run->opt->interleave;
 }
 
 bool emu_meets_others(struct emu_warp *w, uint32_t index)
@@ -401,6 +402,7 @@ static bool run_by_clocks(struct emu_block *block, uint64_t *budget, struct swee
         if (!w)
             return true;
         ran |= 1ull << w->index % 64;
+        block->until = emu_clocks_after(block, w);
         if (!run_warp(w, budget, sweep))
             return false;
     }
@@ -435,7 +437,7 @@ enum emu_progress emu_block_step(struct emu_block *block, uint64_t instructions)
     if (!w)
         return EMU_BLOCK_YIELDS;
     enum emu_turn turn = block->run->executor->warp_run(w, instructions);
-    if (turn == EMU_TURN_FAILED)
+    if (turn == EMU_TURN_FAILED || (block->run->image->warps_wait && emu_tests_in_vain(block)))
         return EMU_BLOCK_FAILED;
     note_turn(block, &sweep, turn);
     block->done = !block->live_warps;
@@ -468,12 +470,14 @@ enum emu_progress emu_block_run(struct emu_block *block, uint64_t budget)
             return EMU_BLOCK_FAILED;
         }
         spins = sweep.ran && sweep.all_spun ? spins + 1 : 0;
-        if (spins && !sweep.polled && emu_tests_in_vain(block))
+        /* By clocks polls are turns of their own, and nobody spins. */
+        bool inside = block->run->image->warps_wait && !in_cluster && !sweep.polled;
+        if ((inside || (spins && !sweep.polled)) && emu_tests_in_vain(block))
             return EMU_BLOCK_FAILED;
         /* A loop may poll, then meet the other warps at a barrier: rounds to and from barriers lie
          * between those that poll in vain. */
         polls = sweep.got_on ? 0 : polls + sweep.polled;
-        if (spins >= VAIN_ROUNDS || polls >= VAIN_ROUNDS)
+        if ((spins >= VAIN_ROUNDS && !inside) || polls >= VAIN_ROUNDS)
             return EMU_BLOCK_SPINS;
         if (sweep.takes)
             return EMU_BLOCK_TAKES;

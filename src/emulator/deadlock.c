@@ -5,9 +5,12 @@
 #include "emulator/block.h"
 #include "emulator/bulk.h"
 #include "emulator/mbarrier.h"
+#include "emulator/warp_clock.h"
 
 /* A loop of tests may give up by itself after some: this is far more, and reached in a moment. */
 #define TESTS_IN_VAIN 100000
+/* Instructions since the last test of a warp that has not left its loop. */
+#define NEXT_TEST 100
 
 void emu_describe_wait(struct emu_block *block, uint32_t what, char *out, size_t size)
 {
@@ -54,18 +57,37 @@ void emu_note_test(struct emu_warp *w, const struct emu_site *site, unsigned lan
                    bool failed)
 {
     uint32_t n = failed && w->vain.n < TESTS_IN_VAIN ? w->vain.n + 1 : w->vain.n;
-    w->vain = (struct emu_vain_tests){failed ? n : 0, address, (uint8_t)lane, site};
+    w->vain = (struct emu_vain_tests){failed ? n : 0, address, (uint8_t)lane, site,
+                                      w->clock ? w->clock->issued : 0};
 }
 
-/* No warp of the block can do anything but test a barrier in vain. */
+static bool tests_in_vain(const struct emu_warp *w)
+{
+    return w->vain.n == TESTS_IN_VAIN &&
+           (!w->clock || w->clock->issued - w->vain.issued < NEXT_TEST);
+}
+
+/* No warp of the block can do anything but test in vain. */
 static bool is_stuck(const struct emu_block *block)
 {
     for (uint32_t i = 0; i < block->n_warps; i++) {
         struct emu_warp *w = emu_block_warp(block, i);
-        if (w->live && emu_paths_runnable(w) && w->vain.n < TESTS_IN_VAIN)
+        if (w->live && emu_paths_runnable(w) && !tests_in_vain(w))
             return false;
     }
     return true;
+}
+
+static void describe_test(struct emu_block *block, const struct emu_vain_tests *tests, char *out,
+                          size_t size)
+{
+    if (tests->site->spins)
+        snprintf(out, size,
+                 "in a loop for the word at shared address 0x%x, which no other warp of its block "
+                 "stores to any more",
+                 tests->address);
+    else
+        emu_describe_wait(block, tests->address, out, size);
 }
 
 bool emu_tests_in_vain(struct emu_block *block)
@@ -73,7 +95,7 @@ bool emu_tests_in_vain(struct emu_block *block)
     struct emu_warp *tests = NULL;
     char what[200];
     for (uint32_t i = 0; i < block->n_warps && !tests; i++)
-        if (emu_block_warp(block, i)->live && emu_block_warp(block, i)->vain.n == TESTS_IN_VAIN)
+        if (emu_block_warp(block, i)->live && tests_in_vain(emu_block_warp(block, i)))
             tests = emu_block_warp(block, i);
     for (uint32_t i = 0; tests && i < block->cluster->n; i++) {
         const struct emu_block *mate = block->cluster->block[i];
@@ -82,7 +104,7 @@ bool emu_tests_in_vain(struct emu_block *block)
     }
     if (!tests)
         return false;
-    emu_describe_wait(block, tests->vain.address, what, sizeof what);
+    describe_test(block, &tests->vain, what, sizeof what);
     emu_fail(tests, tests->vain.site, tests->vain.lane, STRATA_EFORMAT,
              "deadlock: after %u tests in vain it still waits %s", TESTS_IN_VAIN, what);
     return true;

@@ -51,6 +51,7 @@ struct emu_site {
     bool no_address; /* parameters, constants by name: no memory access on hardware, so no addresses
                         in the record */
     bool waits;      /* memory: a loop asks by it until another block has answered, see waiting.h */
+    bool spins;      /* the same in shared memory: until another warp of the block has stored */
     bool folded;     /* counted, but not recorded: machine code has no instruction for it */
     uint8_t mixes;   /* textures: axes, as bits, along which a read may mix texels; behind its own
                         static are those of each combination */
@@ -79,6 +80,7 @@ struct emu_image {
     bool swaps_shared; /* compares and swaps in shared memory: who wins hangs on when warps come */
     bool blocks_wait;  /* for one another: additions of nothing ask what is there, or loops do */
     bool loops_wait;   /* the latter, see waiting.h */
+    bool warps_wait;   /* loops wait for a word of shared memory */
     uint32_t calls; /* where the driver's functions begin in statics, see device_calls.h; 0: none */
     bool talks_between_blocks;   /* atomics with a result, device malloc: blocks cannot be reordered
                                   */
@@ -114,11 +116,12 @@ struct emu_log { /* the record of one warp, see record.c */
     uint32_t n_instructions;
 };
 
-/* Tests of an mbarrier that have failed in a row. */
+/* Tests of an mbarrier that have failed in a row, or polls of shared memory without news. */
 struct emu_vain_tests {
     uint32_t n, address;
     uint8_t lane;
     const struct emu_site *site;
+    uint64_t issued; /* by the warp's clock at the last of them */
 };
 
 /* What the lanes of `mask` read at pc last time: loops that poll several places read each of them
@@ -435,8 +438,9 @@ void emu_no_memory(struct emu_warp *w, const struct emu_site *site, unsigned lan
  * instructions of the block. */
 uint64_t emu_clock_cycles(const struct emu_warp *w, const struct emu_site *site);
 uint64_t emu_clock_nanoseconds(const struct emu_warp *w, const struct emu_site *site);
-/* Where blocks run by time since loops wait: is the access at `site` behind what others have still
- * to do? Then it is made in a later turn. Additions of nothing are asked and answered as their
+/* Where blocks run by time since loops wait, or warps by their clocks since they wait in shared
+ * memory: is the access at `site` behind what others have still to do? Then it is made in a later
+ * turn. Additions of nothing are asked and answered as their
  * blocks' turns come: two scans in one pass take 214,900 and 3,143,000 cycles so, 213,900 and
  * 2,555,000 in this order, 210,800 and 3,364,700 on an H200. */
 bool emu_clock_comes_later(struct emu_warp *w, const struct emu_site *site);

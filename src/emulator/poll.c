@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/bulk.h"
 #include "emulator/emulator.h"
 #include "emulator/warp_clock.h"
 
@@ -38,11 +39,16 @@ static bool spins_here(struct emu_spin *path, uint32_t pc, uint64_t hash, uint32
     return true;
 }
 
+static struct emu_poll *poll_of(struct emu_warp *w, uint32_t mask)
+{
+    return &w->polls[mix64((uint64_t)w->pc << 32 | mask) % EMU_POLLS];
+}
+
 /* Has no poll of the warp had news for long? */
 static bool polls_in_vain(struct emu_warp *w, uint32_t mask, uint64_t hash)
 {
     uint32_t pc = w->pc;
-    struct emu_poll *p = &w->polls[mix64((uint64_t)pc << 32 | mask) % EMU_POLLS];
+    struct emu_poll *p = poll_of(w, mask);
     if (p->pc != pc || p->mask != mask) {
         *p = (struct emu_poll){.pc = pc, .mask = mask, .hash = hash, .epoch = w->poll_epoch};
         return false;
@@ -68,11 +74,23 @@ static bool is_step(const struct emu_warp *w, const struct emu_site *site)
     return site->waits && w->block->run->by_time;
 }
 
+/* Who waits in shared memory waits for its own block; who asks in global memory, perhaps for
+ * another one. */
+static void note_spin(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+{
+    unsigned lane = lowest_bit32(mask);
+    if (site->spins)
+        emu_note_test(w, site, lane, (uint32_t)w->access.address[lane], poll_of(w, mask)->same > 0);
+    else if (polled_global(w, mask))
+        w->vain.n = 0;
+}
+
 static void notice(struct emu_warp *w, const struct emu_site *site, uint32_t mask, uint64_t hash,
                    uint32_t polls)
 {
     bool here = spins_here(&emu_path_now(w)->spin, w->pc, hash, polls);
     bool in_vain = polls_in_vain(w, mask, hash);
+    note_spin(w, site, mask);
     w->in_vain = here || in_vain;
     w->asks = is_step(w, site);
     w->idle_turns = w->asks && (w->in_vain || emu_path_now(w)->spin.times) ? IDLE_TURNS : 0;

@@ -41,7 +41,12 @@ static void fetch(const struct search *s, uint32_t at, struct emu_step *out)
 /* ---- what a round computes ---- */
 
 /* Of a register. */
-enum { SAME = 0, MOVES = 1 /* another number in each round */, ANSWER = 2 /* from the answer */ };
+enum {
+    SAME = 0,
+    MOVES = 1,  /* another number in each round */
+    ANSWER = 2, /* from the answer */
+    CARRIED = 4 /* from the round before */
+};
 
 struct known {
     uint32_t reg[MOST_STEPS * 4], n;
@@ -68,7 +73,7 @@ static bool find_written(const struct search *s, struct known *k)
             if (k->n == sizeof k->is)
                 return false;
             k->reg[k->n] = s->round[i].writes[w];
-            k->is[k->n++] = MOVES;
+            k->is[k->n++] = MOVES | CARRIED;
         }
     return true;
 }
@@ -115,21 +120,32 @@ static uint32_t other_way(const struct search *s, uint32_t i)
     return step->to[0] == next ? step->to[1] : step->to[0];
 }
 
+static bool carries_nothing(const struct known *k)
+{
+    for (uint32_t i = 0; i < k->n; i++)
+        if (k->is[i] & CARRIED)
+            return false;
+    return true;
+}
+
 /* It asks the same in each round, and a branch leads out by what the answer is. */
 static bool round_waits(struct search *s)
 {
     struct known k;
-    bool decides = false;
+    bool decides = false, parts = false;
     if (!find_written(s, &k))
         return false;
     write_results(&k, &s->round[0], MOVES | ANSWER);
     for (uint32_t i = 1; i < s->n; i++) {
         const struct emu_step *step = &s->round[i];
         uint8_t is = what_it_reads(&k, step);
-        if (step->parts && is & ANSWER)
+        if (step->parts && is & ANSWER) {
+            parts = true;
             decides = decides || !comes_back(s, other_way(s, i), MOST_STEPS);
+        }
         write_results(&k, step, step->kind == EMU_STEP_READS ? is | MOVES : is);
     }
+    decides |= parts && s->code->in_loops && carries_nothing(&k);
     return decides && what_it_reads(&k, &s->round[0]) == SAME;
 }
 

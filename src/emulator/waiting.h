@@ -1,4 +1,5 @@
-/* waiting.h - which reads are asked again and again until another block has changed what they read.
+/* waiting.h - which reads are asked again and again until another block has changed what they read,
+ * or another warp of the block a word of shared memory.
  *
  * A loop waits if a round of it is short, reads one place around the L1 or tries to swap or
  * exchange the same number there, does nothing that others could see, and ends by what the answer
@@ -32,6 +33,9 @@ struct emu_code {
     const void *user;
     /* *out is zeroed, but that the next instruction follows. */
     void (*step)(const void *user, uint32_t at, struct emu_step *out);
+    /* A round that carries nothing into the next one waits, even if the way out of it may lead back
+     * to it: a loop around the one that waits. */
+    bool in_loops;
 };
 
 void emu_step_reads(struct emu_step *step, uint32_t reg);

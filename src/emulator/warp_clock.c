@@ -54,7 +54,8 @@ bool emu_timing_create(const struct emu_run *run, struct emu_timing **out)
     const struct strata_gpu *gpu = run->opt->gpu;
     const struct emu_image *image = run->image;
     *out = NULL;
-    if (!gpu || !(image->reads_clock || image->swaps_shared || image->blocks_wait))
+    if (!gpu ||
+        !(image->reads_clock || image->swaps_shared || image->warps_wait || image->blocks_wait))
         return true;
     struct emu_timing *timing = calloc(1, sizeof *timing);
     uint32_t *latency = calloc(image->n_statics + 1, sizeof *latency);
@@ -210,11 +211,21 @@ void emu_clock_stop(struct emu_warp *w, uint32_t index)
     w->clock->due = issue_time(w->block->run->timing, w->clock, index) + delay(w);
 }
 
+/* Is it the clocks that order accesses to this space? */
+static bool is_ordered(const struct emu_run *run, unsigned space)
+{
+    if (space == EMU_LOCAL)
+        return false;
+    if (run->by_time)
+        return run->image->loops_wait && space != EMU_SHARED;
+    return run->image->warps_wait && (space == EMU_SHARED || space == EMU_GENERIC) &&
+           emu_runs_by_clocks(run);
+}
+
 bool emu_clock_comes_later(struct emu_warp *w, const struct emu_site *site)
 {
     const struct emu_run *run = w->block->run;
-    if (!run->by_time || !run->image->loops_wait || site->record == EMU_NO_INDEX ||
-        site->space == EMU_SHARED || site->space == EMU_LOCAL)
+    if (!w->clock || site->record == EMU_NO_INDEX || !is_ordered(run, site->space))
         return false;
     uint64_t t = issue_time(run->timing, w->clock, site->record);
     if (t <= w->block->until)
@@ -233,6 +244,17 @@ struct emu_warp *emu_clocks_first(struct emu_block *block)
             first = w;
     }
     return first;
+}
+
+uint64_t emu_clocks_after(struct emu_block *block, const struct emu_warp *first)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        struct emu_warp *w = emu_block_warp(block, i);
+        if (w != first && w->live && emu_paths_runnable(w) && next_issue(w->clock) < next)
+            next = next_issue(w->clock);
+    }
+    return next;
 }
 
 void emu_clocks_begin(struct emu_block *block, uint64_t t)

@@ -54,6 +54,8 @@ void emu_clock_answer(struct emu_warp *w);
 void emu_clock_stop(struct emu_warp *w, uint32_t index);
 /* The warp that can run whose next instruction issues first; NULL: none can. */
 struct emu_warp *emu_clocks_first(struct emu_block *block);
+/* When the next instruction of the others would; UINT64_MAX: none can run. */
+uint64_t emu_clocks_after(struct emu_block *block, const struct emu_warp *first);
 /* Which of `lanes`, which loaded at `loaded` and have just swapped, nobody has come before? */
 uint32_t emu_race_won(struct emu_warp *w, uint32_t lanes, uint64_t loaded);
 /* Warps of the block have met at a barrier. */

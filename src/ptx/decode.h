@@ -110,6 +110,8 @@ bool ptx_dec_put_main(struct ptx_decoder *d, struct ptx_inst *in);
 /* Does the op, which reads around the L1, swaps or exchanges, ask in a loop until another block has
  * answered? Then the image says so too. */
 bool ptx_dec_waits(struct ptx_decoder *d);
+/* The same in shared memory, until another warp of the block has stored there. */
+bool ptx_dec_spins(struct ptx_decoder *d);
 
 /* ---- the decoders, by family ---- */
 /* Operation and type of a reduction as src/emulator names them; false: there is no such one. */

@@ -145,6 +145,7 @@ static bool decode_ld(struct ptx_decoder *d)
     if (polls) {
         in.flags |= PTX_INST_POLL;
         in.site.waits = !ptx_dec_has(d, PTX_M_CTA) && ptx_dec_waits(d);
+        in.site.spins = ptx_dec_spins(d);
     }
     return ptx_dec_address(d, ptx_dec_operand(d, 1), &in) &&
            data_elements(d, ptx_dec_operand(d, 0), &in, type, true, &in.d) &&

@@ -1,5 +1,5 @@
-/* ptx_waiting.c - which ops ask in a loop until another block has answered; see emulator/waiting.h.
- */
+/* ptx_waiting.c - which ops ask in a loop until another block, or another warp, has answered; see
+ * emulator/waiting.h. */
 #include <string.h>
 
 #include "emulator/waiting.h"
@@ -8,6 +8,7 @@
 struct code {
     const struct ptx_function *f;
     const struct ptx_names *names;
+    bool shared; /* it asks in shared memory: a store there is work */
 };
 
 static void see_read(void *user, uint32_t reg)
@@ -20,11 +21,14 @@ static void see_write(void *user, uint32_t reg)
     emu_step_writes(user, reg);
 }
 
-/* Memory that no other block sees. */
-static bool is_own(const struct ptx_op *op)
+static bool is_shared(const struct ptx_op *op)
 {
-    return ptx_op_has(op, PTX_M_SHARED) || ptx_op_has(op, PTX_M_SHARED_CTA) ||
-           ptx_op_has(op, PTX_M_LOCAL) || ptx_op_has(op, PTX_M_PARAM);
+    return ptx_op_has(op, PTX_M_SHARED) || ptx_op_has(op, PTX_M_SHARED_CTA);
+}
+
+static bool is_of_thread(const struct ptx_op *op)
+{
+    return ptx_op_has(op, PTX_M_LOCAL) || ptx_op_has(op, PTX_M_PARAM);
 }
 
 static bool reads_clock(const struct code *c, const struct ptx_op *op)
@@ -46,7 +50,7 @@ static enum emu_step_kind kind_of(const struct code *c, const struct ptx_op *op)
         return ptx_op_has(op, PTX_M_PARAM) || ptx_op_has(op, PTX_M_CONST) ? EMU_STEP_PLAIN
                                                                           : EMU_STEP_READS;
     case PTX_OP_st:
-        return is_own(op) ? EMU_STEP_PLAIN : EMU_STEP_WORKS;
+        return is_of_thread(op) || (is_shared(op) && !c->shared) ? EMU_STEP_PLAIN : EMU_STEP_WORKS;
     case PTX_OP_bar:
     case PTX_OP_barrier:
         return ptx_op_has(op, PTX_M_WARP) ? EMU_STEP_PLAIN : EMU_STEP_WORKS;
@@ -97,10 +101,20 @@ static void step(const void *user, uint32_t at, struct emu_step *out)
 
 bool ptx_dec_waits(struct ptx_decoder *d)
 {
-    struct code c = {d->f, &d->m->ast.names};
-    struct emu_code code = {&c, step};
-    if (is_own(d->op) || !emu_code_waits_at(&code, d->op_index))
+    struct code c = {d->f, &d->m->ast.names, false};
+    struct emu_code code = {&c, step, false};
+    if (is_shared(d->op) || is_of_thread(d->op) || !emu_code_waits_at(&code, d->op_index))
         return false;
     d->image->base.blocks_wait = d->image->base.loops_wait = true;
+    return true;
+}
+
+bool ptx_dec_spins(struct ptx_decoder *d)
+{
+    struct code c = {d->f, &d->m->ast.names, true};
+    struct emu_code code = {&c, step, true};
+    if (!is_shared(d->op) || !emu_code_waits_at(&code, d->op_index))
+        return false;
+    d->image->base.warps_wait = true;
     return true;
 }

@@ -1,5 +1,5 @@
-/* sass_waiting.c - which instructions ask in a loop until another block has answered; see
- * emulator/waiting.h. */
+/* sass_waiting.c - which instructions ask in a loop until another block, or another warp, has
+ * answered; see emulator/waiting.h. */
 #include "emulator/waiting.h"
 #include "sass/lower.h"
 #include "sass/module.h"
@@ -14,6 +14,7 @@ struct code {
     const struct sass_module *m;
     const struct sass_image *image;
     const struct sass_range *range;
+    bool shared; /* it asks in shared memory: a store there is work */
 };
 
 /* ---- registers ---- */
@@ -86,9 +87,11 @@ static bool reads_clock(const struct sass_inst *in)
     return false;
 }
 
-static enum emu_step_kind kind_of_access(const struct sass_exec *op)
+static enum emu_step_kind kind_of_access(const struct code *c, const struct sass_exec *op)
 {
     switch (op->opcode) {
+    case SASS_STS:
+        return c->shared ? EMU_STEP_WORKS : EMU_STEP_PLAIN;
     case SASS_LD:
     case SASS_LDG:
     case SASS_LDL:
@@ -96,7 +99,6 @@ static enum emu_step_kind kind_of_access(const struct sass_exec *op)
         return EMU_STEP_READS;
     case SASS_LDC:
     case SASS_STL:
-    case SASS_STS:
     case SASS_CCTL:
         return EMU_STEP_PLAIN;
     default:
@@ -124,14 +126,15 @@ static enum emu_step_kind kind_of_control(const struct sass_exec *op)
     }
 }
 
-static enum emu_step_kind kind_of(const struct sass_exec *op, const struct sass_inst *in)
+static enum emu_step_kind kind_of(const struct code *c, const struct sass_exec *op,
+                                  const struct sass_inst *in)
 {
     switch (op->flow) {
     case SASS_STEP:
     case SASS_CHECKED:
         return reads_clock(in) ? EMU_STEP_READS : EMU_STEP_PLAIN;
     case SASS_ACCESS:
-        return kind_of_access(op);
+        return kind_of_access(c, op);
     case SASS_CONTROL:
         return kind_of_control(op);
     default:
@@ -163,7 +166,7 @@ static void step(const void *user, uint32_t at, struct emu_step *out)
     }
     const struct sass_exec *op = &c->image->code[c->range->first + at];
     sass_image_decode(c->m, c->range, at, &in);
-    out->kind = (uint8_t)kind_of(op, &in);
+    out->kind = (uint8_t)kind_of(c, op, &in);
     see_registers(&in, out);
     if (op->flow == SASS_CONTROL)
         follow(c, op, out);
@@ -192,10 +195,12 @@ static bool asks(const struct sass_image *image, const struct sass_exec *op)
 void sass_find_waiting(const struct sass_module *m, struct sass_image *image,
                        const struct sass_range *range)
 {
-    struct code c = {m, image, range};
-    struct emu_code code = {&c, step};
+    struct code c = {m, image, range, false}, inside = {m, image, range, true};
+    struct emu_code code = {&c, step, false}, code_inside = {&inside, step, true};
     for (uint32_t i = 0; i < range->bytes / SASS_INST_BYTES; i++) {
         struct sass_exec *op = &image->code[range->first + i];
+        if (op->flow == SASS_ACCESS && op->opcode == SASS_LDS && emu_code_waits_at(&code_inside, i))
+            op->mode = op->site.spins = image->base.warps_wait = true;
         if (!asks(image, op) || !emu_code_waits_at(&code, i))
             continue;
         op->site.waits = image->base.blocks_wait = image->base.loops_wait = true;
