@@ -23,7 +23,7 @@ static inline uint64_t block_rate_turn(const struct strata_gpu *gpu, uint64_t *f
 
 /* When the next block of an SM begins in the first wave, whose blocks have `warps` warps; *next is
  * kept for each SM. All SMs are filled side by side, each as fast as it takes warps in (dispatch;
- * dram_probe.cu, timeline: 1,024 blocks of eight warps begin within 440 to 760 cycles). */
+ * dram_probe.cu, timeline: 1,024 blocks of eight warps begin within 440 to 870 cycles). */
 static inline uint64_t block_rate_first(const struct strata_gpu *gpu, uint32_t warps,
                                         uint64_t *next, uint64_t *free64)
 {
