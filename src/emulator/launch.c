@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/bits.h"
+#include "emulator/block_queue.h"
 #include "emulator/record.h"
 #include "emulator/warp_clock.h"
 
@@ -183,7 +184,7 @@ strata_status emu_launch_finish(struct emu_launch *l, struct emu_block *block,
 struct resident {
     struct emu_launch *l;
     struct emu_block *first, **last; /* in the order of their index */
-    struct emu_block *free;
+    struct emu_block *newest, *free;
     uint64_t n, started, state_bytes;
     uint64_t turn;    /* instructions of a block's turn */
     uint64_t in_vain; /* instructions of each block since one ended */
@@ -277,7 +278,7 @@ static strata_status admit(struct resident *r)
     r->n++;
     bool joined = emu_cluster_blocks(run) == 1 || emu_cluster_join(block, find_mate(r, block));
     block->next = NULL;
-    *r->last = block;
+    *r->last = r->newest = block;
     r->last = &block->next;
     return joined ? STRATA_OK
                   : strata_no_memory(r->l->err, run->image->file, "for a cluster of blocks");
@@ -435,29 +436,11 @@ static bool waits_by_time(const struct emu_run *run)
            emu_cluster_blocks(run) == 1 && run->n_blocks > 1;
 }
 
-/* The block that is behind; *next: the time of the one that comes after it. */
-static struct emu_block *behind_all(const struct resident *r, uint64_t *next)
-{
-    struct emu_block *first = NULL;
-    *next = UINT64_MAX;
-    for (struct emu_block *b = r->first; b; b = b->next) {
-        if (b->done)
-            continue;
-        if (first && b->time >= first->time) {
-            *next = b->time < *next ? b->time : *next;
-            continue;
-        }
-        *next = first ? first->time : *next;
-        first = b;
-    }
-    return first;
-}
-
 /* The block that is behind runs until another one is; one that ends makes room at once. */
-static strata_status step_by_time(struct resident *r, uint64_t *live)
+static strata_status step_by_time(struct resident *r, struct emu_block_queue *live)
 {
-    uint64_t next;
-    struct emu_block *block = behind_all(r, &next);
+    struct emu_block *block = emu_block_queue_first(live);
+    uint64_t next = emu_block_queue_next_time(live);
     strata_status status = STRATA_OK;
     r->now = block->time;
     next = next < UINT64_MAX - TIME_SLACK ? next + TIME_SLACK : UINT64_MAX;
@@ -468,8 +451,17 @@ static strata_status step_by_time(struct resident *r, uint64_t *live)
         status = note_progress(r, block, progress);
         block->time = status == STRATA_OK && !block->done ? emu_clocks_time(block) : block->time;
     }
-    *live -= block->done;
+    emu_block_queue_moved(live);
     return status == STRATA_OK && block->done ? retire(r) : status;
+}
+
+static strata_status start_by_time(struct resident *r, struct emu_block_queue *live)
+{
+    const struct emu_run *run = &r->l->run;
+    strata_status status = admit(r);
+    if (status == STRATA_OK && !emu_block_queue_add(live, r->newest))
+        status = strata_no_memory(r->l->err, run->image->file, "for the order of blocks");
+    return status;
 }
 
 static strata_status run_by_time(struct emu_launch *l)
@@ -477,19 +469,21 @@ static strata_status run_by_time(struct emu_launch *l)
     struct resident r = {
         .l = l, .started = l->next, .state_bytes = emu_block_state_bytes(&l->run), .by_time = true};
     l->run.by_time = true;
-    uint64_t live = 0, room = l->run.launch->cooperative ? l->run.n_blocks : taking_turns(&r);
+    struct emu_block_queue live = {0};
+    uint64_t room = l->run.launch->cooperative ? l->run.n_blocks : taking_turns(&r);
     strata_status status = STRATA_OK;
     r.last = &r.first;
     while (status == STRATA_OK && l->next < l->run.n_blocks) {
-        for (; status == STRATA_OK && live < room && r.started < l->run.n_blocks; live++)
-            status = admit(&r);
+        while (status == STRATA_OK && live.n < room && r.started < l->run.n_blocks)
+            status = start_by_time(&r, &live);
         if (status == STRATA_OK)
             status = step_by_time(&r, &live);
-        if (r.in_vain > TIME_PATIENCE * live) {
-            room = 2 * live;
+        if (r.in_vain > TIME_PATIENCE * live.n) {
+            room = 2 * live.n;
             r.in_vain = 0;
         }
     }
+    emu_block_queue_release(&live);
     free_list(r.first);
     free_list(r.free);
     return status;

@@ -27,6 +27,7 @@ void emu_step_writes(struct emu_step *step, uint32_t reg)
 struct search {
     const struct emu_code *code;
     uint32_t asks; /* the instruction it is about */
+    bool retries;  /* is it whether it swaps again what it has found? */
     uint32_t tries;
     struct emu_step round[MOST_STEPS]; /* the first is the one that asks */
     uint32_t at[MOST_STEPS], n;
@@ -128,7 +129,8 @@ static bool carries_nothing(const struct known *k)
     return true;
 }
 
-/* It asks the same in each round, and a branch leads out by what the answer is. */
+/* It asks the same in each round, or swaps what it has found, and a branch leads out by what the
+ * answer is. */
 static bool round_waits(struct search *s)
 {
     struct known k;
@@ -145,6 +147,8 @@ static bool round_waits(struct search *s)
         }
         write_results(&k, step, step->kind == EMU_STEP_READS ? is | MOVES : is);
     }
+    if (s->retries)
+        return parts && what_it_reads(&k, &s->round[0]) & ANSWER;
     decides |= parts && s->code->in_loops && carries_nothing(&k);
     return decides && what_it_reads(&k, &s->round[0]) == SAME;
 }
@@ -176,10 +180,20 @@ static bool goes_round(struct search *s, uint32_t at)
     return waits;
 }
 
+static bool search_rounds(struct search s)
+{
+    s.at[0] = s.asks;
+    fetch(&s, s.asks, &s.round[0]);
+    return goes_round(&s, s.round[0].to[0]);
+}
+
 bool emu_code_waits_at(const struct emu_code *code, uint32_t at)
 {
-    struct search s = {.code = code, .asks = at, .tries = MOST_TRIES, .n = 1};
-    s.at[0] = at;
-    fetch(&s, at, &s.round[0]);
-    return goes_round(&s, s.round[0].to[0]);
+    return search_rounds((struct search){.code = code, .asks = at, .tries = MOST_TRIES, .n = 1});
+}
+
+bool emu_code_retries_at(const struct emu_code *code, uint32_t at)
+{
+    return search_rounds(
+        (struct search){.code = code, .asks = at, .retries = true, .tries = MOST_TRIES, .n = 1});
 }

@@ -3,7 +3,8 @@
  *
  * A loop waits if a round of it is short, reads one place around the L1 or tries to swap or
  * exchange the same number there, does nothing that others could see, and ends by what the answer
- * is. A loop that swaps what it has computed from the answer works. */
+ * is. A loop that swaps what it has computed from the answer works; how often it comes round hangs
+ * on the others all the same. */
 #ifndef STRATA_EMULATOR_WAITING_H
 #define STRATA_EMULATOR_WAITING_H
 
@@ -44,5 +45,8 @@ void emu_step_writes(struct emu_step *step, uint32_t reg);
 /* Is instruction `at`, which reads memory around the L1, swaps or exchanges, the asking of a loop
  * that waits? */
 bool emu_code_waits_at(const struct emu_code *code, uint32_t at);
+/* Does instruction `at`, which compares and swaps, do so again in a short round that does nothing
+ * else, with what it has found instead: has somebody been there first? */
+bool emu_code_retries_at(const struct emu_code *code, uint32_t at);
 
 #endif

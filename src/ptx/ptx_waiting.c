@@ -99,11 +99,18 @@ static void step(const void *user, uint32_t at, struct emu_step *out)
     follow(op, out);
 }
 
+static bool swaps(const struct ptx_op *op)
+{
+    return op->mnemonic == PTX_OP_atom && ptx_op_has(op, PTX_M_CAS);
+}
+
 bool ptx_dec_waits(struct ptx_decoder *d)
 {
     struct code c = {d->f, &d->m->ast.names, false};
     struct emu_code code = {&c, step, false};
-    if (is_shared(d->op) || is_of_thread(d->op) || !emu_code_waits_at(&code, d->op_index))
+    if (is_shared(d->op) || is_of_thread(d->op) ||
+        !(emu_code_waits_at(&code, d->op_index) ||
+          (swaps(d->op) && emu_code_retries_at(&code, d->op_index))))
         return false;
     d->image->base.blocks_wait = d->image->base.loops_wait = true;
     return true;

@@ -192,6 +192,12 @@ static bool asks(const struct sass_image *image, const struct sass_exec *op)
     }
 }
 
+static bool retries(const struct emu_code *code, const struct sass_exec *op, uint32_t at)
+{
+    return op->flow == SASS_ACCESS && (op->opcode == SASS_ATOM || op->opcode == SASS_ATOMG) &&
+           op->mode == EMU_ATOM_CAS && op->d != SASS_NO_ROW && emu_code_retries_at(code, at);
+}
+
 void sass_find_waiting(const struct sass_module *m, struct sass_image *image,
                        const struct sass_range *range)
 {
@@ -201,7 +207,7 @@ void sass_find_waiting(const struct sass_module *m, struct sass_image *image,
         struct sass_exec *op = &image->code[range->first + i];
         if (op->flow == SASS_ACCESS && op->opcode == SASS_LDS && emu_code_waits_at(&code_inside, i))
             op->mode = op->site.spins = image->base.warps_wait = true;
-        if (!asks(image, op) || !emu_code_waits_at(&code, i))
+        if (!(asks(image, op) && emu_code_waits_at(&code, i)) && !retries(&code, op, i))
             continue;
         op->site.waits = image->base.blocks_wait = image->base.loops_wait = true;
         if (op->swaps)
