@@ -47,8 +47,8 @@ uint64_t emu_clocks_time(struct emu_block *block);
 void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask);
 /* The warp goes on when the L2 has answered its last instruction. */
 void emu_clock_await(struct emu_warp *w);
-/* The same once that is issued: from the half of the L2 where the word lies, as often this as that
- * one. */
+/* The same once that is issued: from the half of the L2 where the word lies, which half of the
+ * blocks are nearer to. */
 void emu_clock_answer(struct emu_warp *w);
 /* The warp stops in front of static instruction `index`. */
 void emu_clock_stop(struct emu_warp *w, uint32_t index);

@@ -47,6 +47,12 @@ static bool waits_in_loops(const struct row *rows, uint32_t at)
     return emu_code_waits_at(&code, at);
 }
 
+static bool retries(const struct row *rows, uint32_t at)
+{
+    struct emu_code code = {rows, step, false};
+    return emu_code_retries_at(&code, at);
+}
+
 #define BACK(reg, to_step)                                                                         \
     {                                                                                              \
         "", reg, EMU_STEP_PLAIN, 1 + (to_step), true                                               \
@@ -113,6 +119,16 @@ static void a_swap_of_what_was_computed_from_the_answer_works(void **state)
     const struct row sum[] = {PLAIN("n", "ox"), PLAIN("c", "o"), SWAPS("o", "acn"),
                               PLAIN("p", "oc"), BACK("p", 0),    ENDS};
     assert_false(waits(sum, 2));
+    assert_true(retries(sum, 2));
+    assert_false(retries(lock, 0)); /* it swaps the same again */
+    /* a table: the next place where this one is taken */
+    const struct row probing[] = {SWAPS("o", "acn"), PLAIN("a", "a"), PLAIN("p", "o"), BACK("p", 0),
+                                  ENDS};
+    assert_false(retries(probing, 0));
+    /* so often, whatever it finds */
+    const struct row counted[] = {PLAIN("c", "o"), SWAPS("o", "acn"), PLAIN("i", "i"),
+                                  PLAIN("p", "i"), BACK("p", 0),      ENDS};
+    assert_false(retries(counted, 1));
 }
 
 static void work_in_a_round_is_no_waiting_but_work_behind_it_is(void **state)
@@ -235,13 +251,19 @@ static void blocks_ask_for_a_lock_as_long_as_others_hold_it(void **state)
     assert_in_range((n - in_order) / 3, BLOCKS * (BLOCKS - 1) / 2, 4 * BLOCKS * (BLOCKS - 1) / 2);
 }
 
-static void sums_by_comparing_and_swapping_stay_block_after_block(void **state)
+/* One of those that try swaps in the time of an answer, and the others try again: of 16 blocks the
+ * first does so once, the last up to 16 times, less often if its answers take longer. */
+static void blocks_that_add_by_swapping_come_before_one_another(void **state)
 {
     (void)state;
+    enum { BLOCKS = 16, PAIRS = BLOCKS * (BLOCKS - 1) / 2 };
     uint32_t *flags = device_memory(4 * 64);
-    uint64_t one = instructions("sum", 1, true, flags);
-    assert_int_equal(instructions("sum", 16, true, flags), 16 * one);
-    assert_int_equal(flags[0], 16);
+    uint64_t one = instructions("sum", 1, true, flags),
+             in_order = instructions("sum", BLOCKS, false, flags);
+    assert_int_equal(in_order, BLOCKS * one);
+    uint64_t n = instructions("sum", BLOCKS, true, flags);
+    assert_int_equal(flags[0], BLOCKS);
+    assert_in_range((n - in_order) / 5, PAIRS / 2, 2 * PAIRS);
 }
 
 static void waiting_without_end_is_told(void **state)
@@ -280,8 +302,9 @@ static void machine_code_waits_too(void **state)
     assert_int_equal(words[1], BLOCKS);
     assert_in_range(all, BLOCKS * one + 8 * PAIRS, BLOCKS * one + 8 * 16 * PAIRS);
     one = instructions("sum", 1, true, words);
-    assert_int_equal(instructions("sum", BLOCKS, true, words), BLOCKS * one);
+    all = instructions("sum", BLOCKS, true, words);
     assert_int_equal(words[0], 3 * BLOCKS);
+    assert_in_range(all, BLOCKS * one + 6 * PAIRS / 2, BLOCKS * one + 6 * 2 * PAIRS);
     strata_module_destroy(m);
     m = ptx;
 }
@@ -340,9 +363,9 @@ static void warps_that_wait_for_nobody_are_told(void **state)
 static void threads_change_nothing(void **state)
 {
     (void)state;
-    static const char *const names[] = {"meet", "lock", "next"};
+    static const char *const names[] = {"meet", "lock", "next", "sum"};
     uint32_t *flags = device_memory(4 * 64);
-    for (unsigned k = 0; k < 3; k++) {
+    for (unsigned k = 0; k < 4; k++) {
         uint64_t n = instructions(names[k], 40, true, flags);
         struct run_setup setup = {.threads = 1, .blocks = 40, .gpu = &gpu, .host_threads = 3};
         memset(flags, 0, 4 * 64);
@@ -362,7 +385,7 @@ int main(void)
         cmocka_unit_test(a_loop_around_the_one_that_waits_changes_nothing),
         cmocka_unit_test(blocks_ask_for_a_flag_as_long_as_their_clocks_say),
         cmocka_unit_test(blocks_ask_for_a_lock_as_long_as_others_hold_it),
-        cmocka_unit_test(sums_by_comparing_and_swapping_stay_block_after_block),
+        cmocka_unit_test(blocks_that_add_by_swapping_come_before_one_another),
         cmocka_unit_test(waiting_without_end_is_told),
         cmocka_unit_test(later_blocks_are_started_for_those_that_wait),
         cmocka_unit_test(machine_code_waits_too),
