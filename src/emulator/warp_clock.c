@@ -163,7 +163,8 @@ void emu_clock_answer(struct emu_warp *w)
 {
     const struct strata_gpu *gpu = w->block->run->timing->gpu;
     bool far = mix64(w->block->index) & 1;
-    wait_until(&w->clock->next, w->clock->last + gpu->l2.hit_cycles + (far ? gpu->l2.far_extra_cycles : 0));
+    wait_until(&w->clock->next,
+               w->clock->last + gpu->l2.hit_cycles + (far ? gpu->l2.far_extra_cycles : 0));
 }
 
 void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask)

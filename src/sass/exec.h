@@ -144,7 +144,8 @@ struct sass_warp {
     const uint8_t *constants; /* rows of the launch */
     const struct sass_image *image;
     uint32_t pred[SASS_N_PREDS];
-    bool owes_turn; /* to its other paths, at the next branch */
+    bool owes_turn;   /* to its other paths, at the next branch */
+    uint32_t yielded; /* lanes that have, and have not gone on since */
     /* Convergence barriers: for every lane the lanes it will wait for. Kept by lane because lanes
      * that run apart may use the same barrier for different groups. */
     uint32_t convergence[SASS_BARRIERS][EMU_LANES];

@@ -1,8 +1,9 @@
 /* flow.c - the instruction loop of a warp: branches, convergence barriers, waiting.
  *
  * Lanes that run together are a path. As on hardware since Volta nothing but the program makes
- * lanes meet again: BSSY names a group of lanes, BSYNC holds each until all of its group have come,
- * BREAK and EXIT leave a group. Any runnable path may be chosen, so lanes that spin give way. */
+ * lanes meet again: BSSY names a group of lanes, BSYNC holds each until all of its group have come
+ * or yielded, BREAK and EXIT leave a group. Any runnable path may be chosen, so lanes that spin
+ * give way. */
 #include <string.h>
 
 #include "sass/exec.h"
@@ -16,6 +17,7 @@ void sass_warp_start(struct sass_warp *w, uint32_t live)
 {
     w->base.n_paths = 1;
     w->owes_turn = false;
+    w->yielded = 0;
     emu_polls_forget(&w->base);
     w->base.paths[0] = (struct emu_path){.mask = live, .spin = {.pc = EMU_NO_INDEX}};
     memset(w->convergence, 0, sizeof w->convergence);
@@ -81,7 +83,7 @@ static bool open_convergence(struct sass_warp *w, unsigned barrier, bool force)
         uint32_t here = waiting_lanes(w, SASS_AT_BSYNC, barrier);
         group |= path->mask; /* lanes that wait without being in the group go with those they came
                                 with */
-        if (group & ~here && !force)
+        if (group & ~(here | w->yielded) && !force)
             continue;
         merge(w, SASS_AT_BSYNC, barrier, group & here, path->pc);
         return true;
@@ -340,6 +342,34 @@ static void end_collective(struct sass_warp *w)
     }
 }
 
+/* Lanes that have yielded meet others that have at the same place. */
+static void join_yielded(struct sass_warp *w)
+{
+    for (uint32_t i = w->base.n_paths - 1; i-- > 0;) {
+        const struct emu_path *other = &w->base.paths[i], *path = current(w);
+        if (other->state != EMU_RUNNABLE || other->pc != path->pc || other->mask & ~w->yielded)
+            continue;
+        current(w)->mask |= other->mask;
+        emu_path_remove(&w->base, i);
+    }
+}
+
+/* Nobody waits at a convergence barrier for lanes that have yielded and not gone on: a lane whose
+ * swap has taken leaves those behind that swap again, and comes back to them at their YIELD
+ * (cas_probe.cu, sum: of one warp 14 instructions a lane and turn, the 8 around the loop of swaps
+ * among them, and as many lanes swap as still have turns). */
+static void yield(struct sass_warp *w)
+{
+    struct emu_path *path = current(w);
+    path->pc++;
+    if (w->base.n_paths < 2)
+        return;
+    w->yielded |= path->mask;
+    join_yielded(w);
+    emu_paths_rotate(&w->base);
+    recheck_convergence(w);
+}
+
 static bool arrive(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
     const struct sass_bar *bar = op->extra;
@@ -414,8 +444,7 @@ static bool control_masked(struct sass_warp *w, const struct sass_exec *op, uint
             return false;
         return current(w)->state == EMU_RUNNABLE;
     case SASS_DO_YIELD:
-        path->pc++;
-        emu_paths_rotate(&w->base);
+        yield(w);
         return false;
     default:
         emu_fail(&w->base, &op->site, lowest_bit32(mask), STRATA_EFORMAT, "the kernel trapped");
@@ -606,6 +635,7 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
 enum emu_turn sass_warp_run(struct sass_warp *w, uint64_t budget)
 {
     while (emu_path_choose(&w->base)) {
+        w->yielded &= ~current(w)->mask;
         enum emu_turn turn = run_path(w, &budget);
         if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED ||
             turn == EMU_TURN_MEETS || turn == EMU_TURN_TAKES)
