@@ -284,6 +284,7 @@ struct strata_gpu {
         bool tag_hit_counts_as_hit;  /* the same, for a sector whose line is there */
         bool store_counts_by_line;   /* a stored sector is a hit where its line is there */
         bool store_restarts_line;    /* a store drops what is on its way to its line */
+        bool around_voids_line;      /* what goes around the L1 leaves nothing of its line there */
         bool store_keeps_words;      /* bytes stored to a word that is not there are not kept */
         uint32_t reserved_lines;     /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */

@@ -11,6 +11,7 @@
 #include "flow/issue.h"
 #include "sm/block_rate.h"
 #include "sm/cluster_rules.h"
+#include "sm/first_sms.h"
 #include "sm/warp_rules.h"
 
 /* ---- setting up ---- */
@@ -372,23 +373,15 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
  * tell from the first on which of them join. */
 static strata_status prepare_begin(struct flow_engine *e)
 {
+    uint32_t *sms, n_sms = e->memory.n_sms;
     uint64_t blocks = strata_launch_blocks(e->launch);
-    uint32_t n_sms = e->memory.n_sms, gpcs = address_map_gpcs(e->gpu),
-             n = blocks < n_sms ? (uint32_t)blocks : n_sms;
-    if (e->gpu->launch.schedulers_apart <= 0)
-        return STRATA_OK;
-    uint32_t *sms = calloc(gpcs + 2 * (size_t)n, sizeof *sms);
-    if (!sms)
-        return strata_no_memory(e->err, NULL, "for the first blocks of a launch");
-    strata_status st = strata_place_blocks(e->gpu, n, 1, STRATA_PLACE_DISPATCH, sms + gpcs,
-                                           sms + gpcs + n, e->err);
-    for (uint32_t b = 0; b < n && st == STRATA_OK; b++)
-        sms[address_map_gpc(e->gpu, sms[gpcs + b])]++;
-    for (uint32_t s = 0; s < n_sms && st == STRATA_OK; s++) {
+    strata_status st = sm_first_sms(e->gpu, blocks, &sms, e->err);
+    for (uint32_t s = 0; st == STRATA_OK && sms && s < n_sms; s++) {
         fetch_sm_begins(&e->fetch[s], e->gpu, sms[address_map_gpc(e->gpu, s)]);
         e->memory.sm[s].leaving.timed = blocks <= n_sms;
     }
-    free(sms);
+    if (st == STRATA_OK)
+        free(sms);
     return st;
 }
 

@@ -224,6 +224,7 @@ static const struct strata_gpu_key keys[] = {
     BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),
     BOOL("l1.tag_hit_counts_as_hit", l1.tag_hit_counts_as_hit, "false", "the profiler counts a sector that is not there as a hit where its line is"),
     BOOL("l1.store_counts_by_line", l1.store_counts_by_line, "false", "the profiler counts a stored sector as a hit where its line is, whether the sector is there or not"),
+    BOOL("l1.around_voids_line", l1.around_voids_line, "false", "a load that goes around the L1, or an atomic, leaves nothing of its line there, nor of what is on its way to it"),
     BOOL("l1.store_restarts_line", l1.store_restarts_line, "false", "a store to a line with sectors on their way begins the line anew: what arrives goes to those who wait for it and is not kept"),
     BOOL("l1.store_keeps_words", l1.store_keeps_words, "false", "of what a store writes the L1 keeps whole words: bytes of a word that was not there are fetched when they are read"),
     UINT("l1.tag_sets", l1.cache.tag_sets, "", 0, 65536, "0", "sets of tags that are apart from the data, a power of two (only with ways: 0); 0: none"),

@@ -270,12 +270,21 @@ static __attribute__((noinline)) uint64_t load_missing(struct hierarchy *m, uint
     return arrival;
 }
 
+/* An access goes around the L1. */
+static void void_line(struct hierarchy *m, uint32_t sm, uint64_t line)
+{
+    if (l1_around_voids(m->gpu))
+        l1_forget(&m->sm[sm].l1, line);
+}
+
 /* One line of a load. *where: the slot it may be in, and then the one it is in. Sectors on their
  * way count as hits, as the profiler counts them. */
 static uint64_t load_line(struct hierarchy *m, uint32_t sm, struct loading *l,
                           const struct strata_request *r, uint32_t *where, uint64_t t)
 {
     uint64_t done = t + l->hit_cycles;
+    if (!l->c)
+        void_line(m, sm, r->line);
     uint32_t slot = l->c ? cache_find_again(l->c, r->line, *where) : CACHE_NONE, have = 0;
     *where = slot;
     if (slot != CACHE_NONE) {
@@ -541,6 +550,7 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
         struct l2_atomics a = l2_atomics_of(w, &r[i], n == 1, m->ptx);
         uint32_t k = a.packets;
         packets += k;
+        void_line(m, sm, r[i].line);
         uint64_t leave = hierarchy_take(m, port, start, k * m->out_64ths_per_packet);
         uint64_t back = hierarchy_is_host(m, w)
                             ? hierarchy_host_atomic(m, sm, r[i].line, a, leave)

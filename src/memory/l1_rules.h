@@ -110,6 +110,13 @@ static inline bool l1_store_restarts(const struct cache *l1, const struct strata
 {
     return gpu->l1.store_restarts_line && l1_filled_at(&l1->slot[slot]) > t;
 }
+/* What goes around the L1, a load that has to see other SMs' stores or an atomic, leaves nothing of
+ * its line there (l1.around_voids_line; around_probe.cu on an H200: of whole lines, and whatever
+ * lanes go around; data on its way is not found either). */
+static inline bool l1_around_voids(const struct strata_gpu *gpu)
+{
+    return gpu->l1.around_voids_line && gpu->l1.enabled;
+}
 /* Nothing of a line is there any more, but its place. */
 void l1_forget(struct cache *l1, uint64_t line);
 /* A read of the host's memory, of which only printf has some, leaves nothing but local memory: the

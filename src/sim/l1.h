@@ -70,6 +70,8 @@ struct l1_answer l1_load(struct l1 *c, const struct l1_access *a, uint32_t op, u
 /* A store at t, as l1_write of memory/l1_rules.h has it; returns the sectors that count as hits. */
 uint32_t l1_store(struct l1 *c, uint64_t line, uint32_t sectors, const struct line_bytes *bytes,
                   uint64_t t);
+/* Nothing of a line is there any more, nor will be kept of what is under way to it. */
+void l1_begin_anew(struct l1 *c, uint64_t line);
 /* Sectors have arrived at t; calls `done` for each operation that has all it waited for. */
 void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t,
              void (*done)(void *who, uint32_t op), void *who);

@@ -201,6 +201,12 @@ static void drop_answers(struct l1 *c, uint64_t line)
         e->stale = e->pending;
 }
 
+void l1_begin_anew(struct l1 *c, uint64_t line)
+{
+    drop_answers(c, line);
+    l1_forget(&c->data, line);
+}
+
 uint32_t l1_store(struct l1 *c, uint64_t line, uint32_t sectors, const struct line_bytes *bytes,
                   uint64_t t)
 {

@@ -231,6 +231,8 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
         if (a.failed)
             s->status = strata_no_memory(&s->error, NULL, "for the L1 of an SM");
     }
+    if (!cache && l1_around_voids(g))
+        l1_begin_anew(&s->l1, l->line);
     if (!a.tag_hit)
         q->new_line = l->line;
     struct sim_op *op = &s->op[q->op];
@@ -298,6 +300,8 @@ static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     uint32_t block = s->warp[q->warp].block;
     for (unsigned i = 0; i < q->n_lines; i++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + i) % SIM_LSU_LINES];
+        if (leaving_stores_has(&u->leaving_stores, s->shared->gpu, l->line, start))
+            l1_begin_anew(&s->l1, l->line);
         if (s->shared->gpu->l1.enabled) {
             uint32_t hit = l1_store(&s->l1, l->line, l->sectors, &l->bytes, start);
             s->count.n.st_hits += q->counts_hits ? popcount32(hit) : 0;
@@ -322,6 +326,8 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
             sim_flight_new(s, q->returns ? SIM_ATOMIC : SIM_REDUCTION, l->line, q->op, start);
         if (flight == L1_NONE)
             return;
+        if (l1_around_voids(s->shared->gpu))
+            l1_begin_anew(&s->l1, l->line);
         s->flight[flight].packet_sectors = l->packet_sectors;
         s->flight[flight].atomics = l->atomics;
         s->flight[flight].blocks = 1u << s->warp[q->warp].block;

@@ -66,8 +66,10 @@ uint64_t sim_take_port(struct sim_sm *s, uint32_t flits, uint64_t t)
 static void send_store(void *who, const struct store_line *store, uint64_t t)
 {
     struct sim_sm *s = who;
-    uint32_t n = popcount32(store->sectors);
-    uint64_t start = sim_take_port(s, store_line_flits(store, s->shared->gpu), t);
+    uint32_t n = popcount32(store->sectors), flits = store_line_flits(store, s->shared->gpu);
+    uint64_t start = sim_take_port(s, flits, t);
+    leaving_stores_put(&s->lsu.leaving_stores, store->line, t,
+                       flits * s->shared->out_64ths_per_flit);
     uint32_t flight = sim_flight_new(s, SIM_WRITE, store->line, L1_NONE, t);
     if (flight == L1_NONE)
         return;

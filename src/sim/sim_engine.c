@@ -14,6 +14,7 @@
 #include "memory/l1_rules.h"
 #include "sm/block_rate.h"
 #include "sm/cluster_rules.h"
+#include "sm/first_sms.h"
 #include "sm/warp_rules.h"
 
 /* ---- setting up ---- */
@@ -211,6 +212,22 @@ static strata_status start_block(struct sim_engine *e, uint32_t sm, uint64_t t,
 static uint64_t dispatcher_turn(struct sim_engine *e, uint64_t t)
 {
     return block_rate_turn(e->gpu, &e->dispatch_free64, t);
+}
+
+/* How far apart the schedulers of each SM begin; where an SM has one block, the times of its misses
+ * tell from the first on which of them join. */
+static strata_status prepare_begin(struct sim_engine *e, struct strata_error *err)
+{
+    uint32_t *sms;
+    uint64_t blocks = strata_launch_blocks(e->shared.launch);
+    strata_status st = sm_first_sms(e->gpu, blocks, &sms, err);
+    for (uint32_t s = 0; st == STRATA_OK && sms && s < e->n_sms; s++) {
+        fetch_sm_begins(&e->sm[s].fetch, e->gpu, sms[address_map_gpc(e->gpu, s)]);
+        e->sm[s].lsu.leaving.timed = blocks <= e->n_sms;
+    }
+    if (st == STRATA_OK)
+        free(sms);
+    return st;
 }
 
 static strata_status first_wave(struct sim_engine *e, struct strata_error *err)
@@ -562,7 +579,9 @@ static strata_status watch(struct sim_engine *e, struct strata_error *err)
 
 strata_status sim_engine_run(struct sim_engine *e, struct strata_error *err)
 {
-    strata_status st = first_wave(e, err);
+    strata_status st = prepare_begin(e, err);
+    if (st == STRATA_OK)
+        st = first_wave(e, err);
     if (st == STRATA_OK)
         st = replace_blocks(e, err);
     start_helpers(e);

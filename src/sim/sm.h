@@ -14,6 +14,7 @@
 #include "result/launch_counters.h"
 #include "memory/access_counts.h"
 #include "memory/leaving_miss.h"
+#include "memory/leaving_stores.h"
 #include "memory/load_store.h"
 #include "memory/store_buffer.h"
 #include "sim/l1.h"
@@ -186,6 +187,7 @@ struct sim_lsu {
     uint64_t refused_since;  /* UINT64_MAX: the L1 takes what it is given */
     uint64_t refused_cycles; /* of all times before */
     struct store_buffer stores;
+    struct leaving_stores leaving_stores;
     bool wrote_part; /* a sector, in any store so far */
 };
 

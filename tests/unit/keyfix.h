@@ -112,6 +112,9 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
          (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));
     LINE("1 R32 LDG.E 1 R2 4 1 0x%llx 64\n",
          (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));
+    for (int k = 0; k < 3; k++) /* a line that is loaded, loaded around the L1 and loaded again */
+        LINE("1 R32 LDG.E%s 1 R2 4 1 0x%llx 4\n", k == 1 ? ".STRONG.GPU" : "",
+             (unsigned long long)(stream + (208 << 20)));
     LINE("0 STG.E.U8 2 R2 R31 1 1 0x%llx 4\n", /* a byte of a word that is not there, and read */
          (unsigned long long)(stream + (240 << 20)));
     LINE("1 R39 LDG.E.U8 1 R2 1 1 0x%llx 4\n", (unsigned long long)(stream + (240 << 20)));

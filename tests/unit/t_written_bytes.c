@@ -46,6 +46,20 @@ static const struct narrow {
                {2, 2, 4, 128, 128}, {2, 1, 2, 64, 0}, {4, 1, 4, 128, 0}};
 enum { N_NARROWS = sizeof narrows / sizeof narrows[0], NARROW_WARPS = 8, NARROW_LINES = 4 };
 
+/* What a warp does to a line between two loads of it that wait for one another, with how many
+ * lanes: sectors that a warp of around_probe.cu got for it (device/probe/results/h200-around.csv).
+ */
+static const struct around {
+    const char *access;
+    uint32_t mask;
+    double fetched_sectors;
+} arounds[] = {{"1 R5 LDG.E", 1, 4},
+               {"1 R5 LDG.E.STRONG.GPU", 1, 9},
+               {"1 R5 LDG.E.STRONG.GPU", UINT32_MAX, 12},
+               {"1 R5 ATOMG.E.ADD.STRONG.GPU", 1, 9},
+               {"0 RED.E.ADD.STRONG.GPU", 1, 8}};
+enum { N_AROUNDS = sizeof arounds / sizeof arounds[0] };
+
 static struct strata_gpu h200;
 static struct strata_trace *trace;
 static char folder[64];
@@ -150,6 +164,20 @@ static void write_narrow(unsigned k)
     fclose(f);
 }
 
+static void write_around(unsigned k)
+{
+    const struct around *a = &arounds[k];
+    FILE *f = begin_kernel(N_PIECES + N_RACES + N_NARROWS + k, 1, 32);
+    fprintf(f, "#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 6\n"
+               "0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x70000000 4\n"
+               "0010 ffffffff 1 R2 IADD3 2 R4 R2 0\n");
+    fprintf(f, "0020 %08x %s 2 R2 R4 4 1 0x70000000 4\n", a->mask, a->access);
+    fprintf(f, "0030 ffffffff 1 R2 IADD3 2 R5 R2 0\n"
+               "0040 ffffffff 1 R6 LDG.E 1 R2 4 1 0x70000000 4\n"
+               "0050 ffffffff 0 EXIT 0 0\n\n#END_TB\n\n");
+    fclose(f);
+}
+
 static void write_kernel(unsigned k)
 {
     FILE *f = begin_kernel(k, BLOCKS, WARPS * 32);
@@ -186,6 +214,10 @@ static int set_up(void **state)
     for (unsigned k = 0; k < N_NARROWS; k++) {
         fprintf(f, "kernel-%u.traceg\n", N_PIECES + N_RACES + k + 1);
         write_narrow(k);
+    }
+    for (unsigned k = 0; k < N_AROUNDS; k++) {
+        fprintf(f, "kernel-%u.traceg\n", N_PIECES + N_RACES + N_NARROWS + k + 1);
+        write_around(k);
     }
     fclose(f);
     if (strata_trace_open(path, NULL, &trace, &err))
@@ -273,12 +305,27 @@ static void bytes_stored_to_a_word_that_is_not_there_are_not_kept(void **state)
         }
 }
 
+static void what_goes_around_the_l1_leaves_nothing_of_its_line_there(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"reuse", "flow", "sim"};
+    for (unsigned m = 0; m < 3; m++)
+        for (unsigned k = 0; k < N_AROUNDS; k++) {
+            double fetched = metric(models[m], N_PIECES + N_RACES + N_NARROWS + k,
+                                    "l1tex__m_xbar2l1tex_read_sectors.sum");
+            if (fetched != arounds[k].fetched_sectors)
+                fail_msg("%s: %s by lanes %x: %g sectors fetched, measured %g", models[m],
+                         arounds[k].access, arounds[k].mask, fetched, arounds[k].fetched_sectors);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_bytes_are_read_back_without_a_fetch_and_others_fetch_their_sector),
         cmocka_unit_test(a_store_begins_a_line_anew_that_is_on_its_way),
         cmocka_unit_test(bytes_stored_to_a_word_that_is_not_there_are_not_kept),
+        cmocka_unit_test(what_goes_around_the_l1_leaves_nothing_of_its_line_there),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
