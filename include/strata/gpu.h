@@ -332,6 +332,8 @@ struct strata_gpu {
                                         all SMs; 0: as the card's memory */
         uint32_t host_atomic_cycles; /* that an atomic on it takes more */
         uint32_t host_atomic_interval_cycles; /* from one atomic to the next on one line of it */
+        uint32_t host_lane_sectors; /* read from DRAM once a launch for each lane but one that
+                                       stores to it */
     } xbar;
 
     struct {

@@ -34,6 +34,7 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
         e->state, SM_PROFILER_SECTOR_BYTES);
     sm_add_constants(e->gpu, &e->constants, strata_launch_blocks(e->launch),
                      SM_PROFILER_SECTOR_BYTES, &e->memory.count.other);
+    e->memory.count.other.dram += (double)hierarchy_host_lane_reads(&e->memory);
     sm_add_background(e->gpu, &times, &e->memory.count.other);
     sm_report_times(e->gpu, &times, &e->memory.count, r);
     sm_report_async(&e->memory.count, &times, &e->async, r);

@@ -265,6 +265,7 @@ static const struct strata_gpu_key keys[] = {
     REAL("xbar.host_store", xbar.host_store_cycles, "cycles", 0, 10000, "0", "from one sector that is stored to memory of the host to the next, of all SMs together; 0: as if it were the card's"),
     CYCLES("xbar.host_atomic", xbar.host_atomic_cycles, "0", "that an atomic on memory of the host takes longer than one on the card's"),
     CYCLES("xbar.host_atomic_interval", xbar.host_atomic_interval_cycles, "0", "from one atomic to the next on one line of the host's memory"),
+    UINT("xbar.host_lane_sectors", xbar.host_lane_sectors, "", 0, 1000, "0", "sectors read from DRAM once a launch for each lane of a warp but one that stores to memory of the host"),
 
     UINT("l2.slices", l2.slices, "", 1, 1024, "1", "independent slices of the L2"),
     UINT("l2.partitions", l2.partitions, "", 1, 16, "1", "partitions with a link between them"),

@@ -83,6 +83,7 @@ struct hierarchy_partition {
 enum { HOST_LINES = 16 };
 struct host_port {
     uint64_t store_free64;
+    uint32_t lanes; /* that have stored there */
     uint64_t line[HOST_LINES], free[HOST_LINES]; /* where atomics were last, and until when */
 };
 
@@ -205,6 +206,8 @@ static inline bool hierarchy_is_host(const struct hierarchy *m, const struct str
 uint64_t hierarchy_host_write(struct hierarchy *m, uint32_t sm, const struct store_line *s,
                               uint64_t t);
 uint64_t hierarchy_host_read(struct hierarchy *m, uint32_t sectors, uint64_t t);
+/* Sectors that the lanes which have stored there read from DRAM besides. */
+uint64_t hierarchy_host_lane_reads(const struct hierarchy *m);
 uint64_t hierarchy_host_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, struct l2_atomics a,
                                uint64_t t);
 /* The L2 will be asked for a line by an SM of a partition. */

@@ -23,6 +23,12 @@ uint64_t hierarchy_host_write(struct hierarchy *m, uint32_t sm, const struct sto
                           (uint32_t)(n * m->gpu->xbar.host_store_cycles * 64));
 }
 
+uint64_t hierarchy_host_lane_reads(const struct hierarchy *m)
+{
+    uint32_t lanes = popcount32(m->host.lanes);
+    return lanes ? (uint64_t)(lanes - 1) * m->gpu->xbar.host_lane_sectors : 0;
+}
+
 /* Nothing of it stays in the L2. How long it takes was not measured by itself: as an atomic. */
 uint64_t hierarchy_host_read(struct hierarchy *m, uint32_t sectors, uint64_t t)
 {

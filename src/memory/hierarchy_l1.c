@@ -511,11 +511,13 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
     uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n));
     struct store_line one;
     uint32_t hits = 0;
+    bool host = hierarchy_is_host(m, w);
+    m->host.lanes |= host ? w->mask : 0;
     for (unsigned i = 0; i < n; i++) {
         one = (struct store_line){
             .line = r[i].line,
             .places = store_buffer_places(m->gpu, w->inst->width_bytes, r[i].sectors),
-            .host = hierarchy_is_host(m, w)};
+            .host = host};
         line_bytes_of(&one.bytes, w, &r[i], m->gpu->l1.cache.line_bytes);
         expect_store(m, p->partition, one.line);
         if (leaving_stores_has(&p->leaving_stores, m->gpu, one.line, start))

@@ -288,6 +288,11 @@ static void memory_of_the_host_is_reached_by_one_way(void **state)
     assert_in_range(hierarchy_host_atomic(&m, 0, 128, one, 1000), 1000 + 2350, 1000 + 2350 + 400);
     hierarchy_l2_read(&m, 0, store.line, 1, false, 100000); /* and nothing of it stays */
     assert_int_equal(m.count.l2_tex_read_hit, 0);
+    assert_int_equal(hierarchy_host_lane_reads(&m), 0);
+    m.host.lanes = 1u << 5;
+    assert_int_equal(hierarchy_host_lane_reads(&m), 0);
+    m.host.lanes = UINT32_MAX; /* print of 1 and 32 lanes: 888 and 1080 sectors */
+    assert_in_range(hierarchy_host_lane_reads(&m), 180, 200);
     hierarchy_release(&m);
 }
 
