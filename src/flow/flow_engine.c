@@ -42,7 +42,7 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
     e->unit_ahead = e->gpu->sm.lsu_queue_cycles;
     for (uint32_t i = 0; i < e->n_schedulers; i++) {
         const struct hierarchy_sm *p = &e->memory.sm[i / per_sm];
-        e->scheduler[i].unit = e->unit_ahead ? &p->unit.free : &p->mshr_wait_until;
+        e->scheduler[i].unit = e->unit_ahead ? &p->unit.queue : &p->mshr_wait_until;
         memset(e->scheduler[i].slot_due, 255, sizeof e->scheduler[i].slot_due);
         e->scheduler[i].sm = i / per_sm;
         e->scheduler[i].first_warp = i / per_sm * e->slots_per_sm + i % per_sm;

@@ -59,7 +59,7 @@ struct hierarchy_sm {
     struct column_walk walk[COLUMN_WALKS];
     struct constant_cache constants;
 };
-_Static_assert(offsetof(struct hierarchy_sm, in_free64) == HIERARCHY_LINE_BYTES,
+_Static_assert(offsetof(struct hierarchy_sm, out_free64) == HIERARCHY_LINE_BYTES,
                "the first line is full");
 
 /* Slots of an L2 that share a mark. */
@@ -83,7 +83,7 @@ struct hierarchy_partition {
 enum { HOST_LINES = 16 };
 struct host_port {
     uint64_t store_free64;
-    uint32_t lanes; /* that have stored there */
+    uint32_t lanes;                              /* that have stored there */
     uint64_t line[HOST_LINES], free[HOST_LINES]; /* where atomics were last, and until when */
 };
 

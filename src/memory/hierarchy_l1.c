@@ -49,16 +49,23 @@ static void send_for_room(void *who, const struct store_line *s, uint64_t t)
     send_store(who, s, t + held_cycles(who));
 }
 
-/* The unit starts new work: stores that waited long enough have left. Returns the start. */
-static uint64_t unit_begin(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles)
+/* The unit starts new work, which counts for `queued` cycles in the queue in front of it: stores
+ * that waited long enough have left. Returns the start. */
+static uint64_t unit_begin_queued(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles,
+                                  uint32_t queued)
 {
     struct hierarchy_sm *p = &m->sm[sm];
     uint64_t start = load_store_begin(&p->unit, t);
     if (p->stores.n)
         store_buffer_drain(&p->stores, m->gpu, start - p->unit.held, p->unit.busy, send_due,
                            &(struct sender){m, sm});
-    load_store_take(&p->unit, start, cycles);
+    load_store_take(&p->unit, start, cycles, queued);
     return start;
+}
+
+static uint64_t unit_begin(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles)
+{
+    return unit_begin_queued(m, sm, t, cycles, cycles);
 }
 
 uint64_t hierarchy_unit_take(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles)
@@ -83,7 +90,9 @@ uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_
     struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
     m->count.shared_conflicts += cost.conflicts;
     /* What waits for its scheduler's port leaves the unit to the other schedulers. */
-    uint64_t start = unit_begin(m, sm, t, load_store_shared_cycles(m->gpu, &cost));
+    uint32_t cycles = load_store_shared_cycles(m->gpu, &cost);
+    bool holds_up = w->inst->memop != STRATA_MEM_ATOMIC;
+    uint64_t start = unit_begin_queued(m, sm, t, cycles, holds_up ? cycles : 0);
     if (port) {
         start = later_of(start, *port);
         *port = load_store_shared_port(m->gpu, start, cost.wavefronts);
@@ -119,7 +128,10 @@ static uint64_t wait_for_place(struct hierarchy *m, struct hierarchy_sm *p, uint
         return t;
     m->held = start - m->now;
     p->mshr_wait_until = later_of(p->mshr_wait_until, start);
-    p->unit.free = later_of(p->unit.free, start);
+    if (start > p->unit.free) {
+        p->unit.queue += start - p->unit.free;
+        p->unit.free = start;
+    }
     return start;
 }
 

@@ -10,6 +10,7 @@
 
 struct load_store_unit {
     uint64_t free;        /* taken until then */
+    uint64_t queue;       /* the same without what holds up nobody behind it */
     uint64_t busy;        /* cycles it has worked so far, reading out included */
     uint64_t held;        /* cycles it stood still for what is in front of it */
     uint32_t drain_debt4; /* quarter cycles it still owes to stores that left */
@@ -28,11 +29,18 @@ static inline uint64_t load_store_begin(struct load_store_unit *u, uint64_t t)
     uint64_t start = (t > u->free ? t : u->free) + out;
     u->busy += out;
     u->drain_debt4 &= 3;
+    u->queue = (t > u->queue ? t : u->queue) + out;
     return start;
 }
-static inline void load_store_take(struct load_store_unit *u, uint64_t start, uint32_t cycles)
+/* Schedulers hand over as much as sm.lsu_queue cycles ahead, and atomics on shared memory besides:
+ * 16 instructions of a scheduler wait in order on the card (issue_order_probe.cu), as many as it
+ * has warps, so that warps which wait for such atomics come round one after the other, whose block
+ * is the oldest or not. */
+static inline void load_store_take(struct load_store_unit *u, uint64_t start, uint32_t cycles,
+                                   uint32_t queued)
 {
     u->free = start + cycles;
+    u->queue += queued;
     u->busy += cycles;
 }
 /* A packet of stores with so many sectors of 32 bytes left. */
@@ -47,6 +55,7 @@ static inline void load_store_hold(struct load_store_unit *u, uint64_t backlog, 
     if (backlog <= u->free + room)
         return;
     u->held += backlog - room - u->free;
+    u->queue += backlog - room - u->free;
     u->free = backlog - room;
     u->goes_on = (uint32_t)u->free;
 }

@@ -113,7 +113,7 @@ static uint64_t begin(struct sim_sm *s, uint32_t cycles)
     uint64_t start = load_store_begin(&u->unit, s->now);
     if (u->stores.n)
         sim_stores_drain(s, start);
-    load_store_take(&u->unit, start, cycles);
+    load_store_take(&u->unit, start, cycles, cycles);
     return start;
 }
 

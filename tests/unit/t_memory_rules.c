@@ -545,7 +545,7 @@ static void stores_that_left_are_paid_in_idle_cycles(void **state)
     struct strata_gpu g = h200;
     struct load_store_unit u = {0};
     g.l1.store_drain_cycles = 2; /* quarter cycles a sector */
-    load_store_take(&u, load_store_begin(&u, 10), 5);
+    load_store_take(&u, load_store_begin(&u, 10), 5, 5);
     assert_true(u.free == 15 && u.busy == 5);
     load_store_owe(&u, &g, 8); /* 4 cycles */
     assert_int_equal(load_store_begin(&u, 15), 19);
@@ -557,6 +557,20 @@ static void stores_that_left_are_paid_in_idle_cycles(void **state)
     assert_int_equal(u.free, 70);
     load_store_hold(&u, 90, 30);
     assert_int_equal(u.free, 70);
+}
+
+static void what_holds_up_nobody_is_not_in_the_queue(void **state)
+{
+    (void)state;
+    struct load_store_unit u = {0};
+    load_store_take(&u, load_store_begin(&u, 10), 5, 5);
+    assert_int_equal(u.queue, 15);
+    load_store_take(&u, load_store_begin(&u, 12), 30, 0); /* an atomic on shared memory */
+    assert_true(u.free == 45 && u.queue == 15 && u.busy == 35);
+    load_store_take(&u, load_store_begin(&u, 20), 4, 4);
+    assert_true(u.free == 49 && u.queue == 24);
+    load_store_hold(&u, 100, 30); /* but all of them wait for what is in front of the unit */
+    assert_true(u.free == 70 && u.queue == 45);
 }
 
 /* As an H200 has it (device/probe/atomic_probe.cu): lines 0, 1 and 4 in one slice, 2 and 3 in
@@ -698,6 +712,7 @@ int main(void)
         cmocka_unit_test(a_scheduler_hands_over_passes_slower_than_the_unit_takes_them),
         cmocka_unit_test(lines_of_one_bank_of_tags_are_looked_up_one_after_another),
         cmocka_unit_test(stores_that_left_are_paid_in_idle_cycles),
+        cmocka_unit_test(what_holds_up_nobody_is_not_in_the_queue),
         cmocka_unit_test(slices_share_a_kilobyte_in_pairs),
         cmocka_unit_test(atomics_on_whole_sectors_take_less),
         cmocka_unit_test(additions_of_floats_to_one_sector_wait_for_each_other),
