@@ -144,8 +144,9 @@ struct sass_warp {
     const uint8_t *constants; /* rows of the launch */
     const struct sass_image *image;
     uint32_t pred[SASS_N_PREDS];
-    bool owes_turn;   /* to its other paths, at the next branch */
-    uint32_t yielded; /* lanes that have, and have not gone on since */
+    bool owes_turn;                /* to its other paths, at the next branch */
+    uint32_t yielded;              /* lanes that have, and have not gone on since */
+    uint8_t yielded_in[EMU_LANES]; /* the barrier that closes the region, + 1; 0: none does */
     /* Convergence barriers: for every lane the lanes it will wait for. Kept by lane because lanes
      * that run apart may use the same barrier for different groups. */
     uint32_t convergence[SASS_BARRIERS][EMU_LANES];
@@ -218,7 +219,7 @@ enum sass_control_kind {
     SASS_DO_BRANCH_CONV, /* if none is missing */
     SASS_DO_JUMP,        /* row a (pair) + imm */
     SASS_DO_EXIT,
-    SASS_DO_BSSY, /* barrier mode2 */
+    SASS_DO_BSSY, /* barrier mode2; of SASS_DO_YIELD the one its region ends at, + 1, 0: none */
     SASS_DO_BSYNC,
     SASS_DO_BREAK,
     SASS_DO_WARPSYNC,   /* row a, imm if none; mode2: who names others goes on by itself */

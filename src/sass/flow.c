@@ -71,6 +71,23 @@ static void merge(struct sass_warp *w, unsigned state, unsigned barrier, uint32_
     push_path(w, pc, together);
 }
 
+/* Lanes that have yielded inside the region which this barrier closes. */
+static uint32_t yielded_in(const struct sass_warp *w, unsigned barrier)
+{
+    uint32_t lanes = 0;
+    for (uint32_t rest = w->yielded; rest; rest &= rest - 1)
+        if (w->yielded_in[lowest_bit32(rest)] == barrier + 1)
+            lanes |= rest & (0 - rest);
+    return lanes;
+}
+
+/* Lanes that go on without the others of their group are waited for no more. */
+static void part_from(struct sass_warp *w, unsigned barrier, uint32_t others, uint32_t gone)
+{
+    for (uint32_t rest = others; rest; rest &= rest - 1)
+        w->convergence[barrier][lowest_bit32(rest)] &= ~gone;
+}
+
 /* Lanes at this barrier whose group is complete go on behind it, group by group. */
 static bool open_convergence(struct sass_warp *w, unsigned barrier, bool force)
 {
@@ -83,8 +100,9 @@ static bool open_convergence(struct sass_warp *w, unsigned barrier, bool force)
         uint32_t here = waiting_lanes(w, SASS_AT_BSYNC, barrier);
         group |= path->mask; /* lanes that wait without being in the group go with those they came
                                 with */
-        if (group & ~(here | w->yielded) && !force)
+        if (group & ~here & ~yielded_in(w, barrier) && !force)
             continue;
+        part_from(w, barrier, group & ~here, group & here);
         merge(w, SASS_AT_BSYNC, barrier, group & here, path->pc);
         return true;
     }
@@ -354,17 +372,19 @@ static void join_yielded(struct sass_warp *w)
     }
 }
 
-/* Nobody waits at a convergence barrier for lanes that have yielded and not gone on: a lane whose
- * swap has taken leaves those behind that swap again, and comes back to them at their YIELD
- * (cas_probe.cu, sum: of one warp 14 instructions a lane and turn, the 8 around the loop of swaps
- * among them, and as many lanes swap as still have turns). */
-static void yield(struct sass_warp *w)
+/* Nobody waits at a convergence barrier for lanes that have yielded inside its region and not gone
+ * on: a lane whose swap has taken leaves those behind that swap again, and comes back to them at
+ * their YIELD (cas_probe.cu, sum: of one warp 14 instructions a lane and turn, the 8 around the
+ * loop of swaps among them, and as many lanes swap as still have turns). */
+static void yield(struct sass_warp *w, const struct sass_exec *op)
 {
     struct emu_path *path = current(w);
     path->pc++;
     if (w->base.n_paths < 2)
         return;
     w->yielded |= path->mask;
+    for (uint32_t rest = path->mask; rest; rest &= rest - 1)
+        w->yielded_in[lowest_bit32(rest)] = op->mode2;
     join_yielded(w);
     emu_paths_rotate(&w->base);
     recheck_convergence(w);
@@ -444,7 +464,7 @@ static bool control_masked(struct sass_warp *w, const struct sass_exec *op, uint
             return false;
         return current(w)->state == EMU_RUNNABLE;
     case SASS_DO_YIELD:
-        yield(w);
+        yield(w, op);
         return false;
     default:
         emu_fail(&w->base, &op->site, lowest_bit32(mask), STRATA_EFORMAT, "the kernel trapped");

@@ -126,6 +126,7 @@ bool sass_lower_flow(struct sass_lowering *l)
         return true;
     default: /* YIELD, NANOSLEEP */
         op->mode = SASS_DO_YIELD;
+        op->mode2 = 0;
         return true;
     }
 }

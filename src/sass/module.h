@@ -47,6 +47,9 @@ void sass_image_release(struct sass_image *image);
 /* The instruction of a range of code that has `index` others before it. */
 void sass_image_decode(const struct sass_module *m, const struct sass_range *r, uint32_t index,
                        struct sass_inst *in);
+/* In which region, from BSSY to BSYNC, each YIELD of a range lies: that of the first BSYNC behind
+ * it whose BSSY is not behind it too. */
+void sass_find_regions(struct sass_image *image, const struct sass_range *range);
 /* Marks the instructions of a range by which blocks wait for others. */
 void sass_find_waiting(const struct sass_module *m, struct sass_image *image,
                        const struct sass_range *range);

@@ -198,6 +198,7 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
             return strata_no_memory(err, m->name, "for a kernel");
     }
     trap_behind(&image->code[r->first + n]);
+    sass_find_regions(image, r);
     if (called[function->section])
         sass_find_waiting(m, image, r);
     return STRATA_OK;

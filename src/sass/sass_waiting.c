@@ -198,6 +198,23 @@ static bool retries(const struct emu_code *code, const struct sass_exec *op, uin
            op->mode == EMU_ATOM_CAS && op->d != SASS_NO_ROW && emu_code_retries_at(code, at);
 }
 
+void sass_find_regions(struct sass_image *image, const struct sass_range *range)
+{
+    struct sass_exec *code = &image->code[range->first];
+    uint32_t n = range->bytes / SASS_INST_BYTES;
+    for (uint32_t i = 0; i < n; i++) {
+        if (code[i].opcode != SASS_YIELD || code[i].mode != SASS_DO_YIELD)
+            continue;
+        uint32_t inside = 0, end = i + 1;
+        for (; end < n &&
+               (code[end].flow != SASS_CONTROL || code[end].mode != SASS_DO_BSYNC || inside);
+             end++)
+            if (code[end].flow == SASS_CONTROL)
+                inside += (code[end].mode == SASS_DO_BSSY) - (code[end].mode == SASS_DO_BSYNC);
+        code[i].mode2 = end < n ? code[end].mode2 + 1 : 0;
+    }
+}
+
 void sass_find_waiting(const struct sass_module *m, struct sass_image *image,
                        const struct sass_range *range)
 {

@@ -1,5 +1,5 @@
 /* Blocks that wait for one another: at a barrier of all, and for a lock; and sums by comparing and
- * swapping, which wait for nobody. */
+ * swapping, which come before one another. */
 extern "C" __global__ void meet(volatile unsigned *count)
 {
     __syncthreads();
