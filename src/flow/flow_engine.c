@@ -264,6 +264,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     w->at_barrier = false;
     w->last_issue = t;
     w->since_data = SM_LONG_AFTER_DATA;
+    w->queued_cycles = 0;
     w->scoreboard.predicate_ready = 0;
     w->scoreboard.barriers = (struct sm_barriers){0};
     w->has_groups = false;

@@ -115,6 +115,7 @@ struct flow_warp {
     uint32_t barrier; /* shared address of the one it sleeps at; copies before its fence */
     bool parity;      /* of the phase it waits for */
     bool cluster_phase;
+    uint32_t queued_cycles; /* its last load or store stood in front of the unit */
     uint8_t since_data; /* instructions but stores since it waited for data, see sm_stores_on() */
     _Alignas(FLOW_LINE_BYTES) struct strata_cursor cursor;
 };

@@ -515,6 +515,13 @@ static bool only_stores_wait(const struct flow_scheduler *s, const struct flow_s
     return !others;
 }
 
+/* Did the way out of the SM hold the load/store unit up when it was last busy? */
+static bool unit_stood_still(const struct flow_engine *e, const struct flow_scheduler *s)
+{
+    const struct load_store_unit *u = &e->memory.sm[s->sm].unit;
+    return u->held && (uint32_t)u->free - u->goes_on < e->gpu->xbar.port_buffer_cycles;
+}
+
 /* The load/store unit takes instructions of its schedulers by turns: is it that of another one,
  * whose warps wait for it in this cycle? This holds for a while once the unit has stood still: else
  * schedulers that have other work meanwhile lose their places, and those of a block fall thousands
@@ -527,17 +534,43 @@ static bool only_stores_wait(const struct flow_scheduler *s, const struct flow_s
  * apart, and sums that they store leave twice as often as counted. */
 static bool is_turn_of_another(const struct flow_engine *e, const struct flow_scheduler *s)
 {
-    const struct load_store_unit *u = &e->memory.sm[s->sm].unit;
     uint32_t n = e->schedulers_per_sm, self = (uint32_t)(s - e->scheduler);
     const struct flow_scheduler *other = s - self % n;
-    bool stood_still = u->held && (uint32_t)u->free - u->goes_on < e->gpu->xbar.port_buffer_cycles;
-    if (!stood_still && !only_stores_wait(s, other, n))
+    if (!unit_stood_still(e, s) && !only_stores_wait(s, other, n))
         return false;
     for (uint32_t k = 0; k < n; k++, other++)
         if (other->pipe[SM_PIPE_LSU].ready && other->free <= e->now && other->queued &&
             other->pipe[SM_PIPE_LSU].free < s->pipe[SM_PIPE_LSU].free)
             return true;
     return false;
+}
+
+/* When the warp's next instruction would have come to the queue in front of the load/store unit.
+ * What a warp issues without waiting for data or for other warps comes to the queue right behind
+ * what it issued before, however long that stood there. */
+static uint64_t came_to_queue(const struct flow_warp *w)
+{
+    bool starts_anew = w->wait.stall == SM_STALL_LONG || w->wait.stall == SM_STALL_BARRIER;
+    return w->wait.ready - (starts_anew ? 0 : w->queued_cycles);
+}
+
+/* Of the warps that wait for the unit the one that came to its queue first. The queue is in order
+ * (issue_order_probe.cu), and here an instruction issues when it leaves it. So a load that reads
+ * what its warp has just stored finds it, and loads stand before stores whose data came later
+ * (swap_probe.cu, own_probe.cu). The queue's 16 places a scheduler are not counted. */
+static uint32_t first_in_queue(const struct flow_engine *e, const struct flow_scheduler *s)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t first = CACHE_NONE;
+    for (uint64_t rest = s->pipe[SM_PIPE_LSU].ready; rest; rest &= rest - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(rest);
+        uint64_t came = came_to_queue(&e->warp[s->first_warp + slot * e->schedulers_per_sm]);
+        if (came < least) {
+            least = came;
+            first = slot;
+        }
+    }
+    return first;
 }
 
 /* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
@@ -559,6 +592,8 @@ static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler 
     if (sm_stores_on(e->policy, can, s->stored, s->stores >> s->stored & 1) &&
         e->warp[s->first_warp + s->stored * e->schedulers_per_sm].since_data <= SM_SOON_AFTER_DATA)
         return s->stored;
+    if (free <= now && s->pipe[SM_PIPE_LSU].ready && unit_stood_still(e, s))
+        return first_in_queue(e, s);
     if (can && can == s->turn_mask)
         return s->turn;
     return can ? sm_first_in_rank(e->policy, can, s->stores, s->last_slot, &s->turns) : CACHE_NONE;
@@ -631,6 +666,8 @@ strata_status flow_scheduler_due(struct flow_engine *e, struct flow_scheduler *s
     note_issue(e, s, keeps(e, w, i, now));
     enum sm_stall why = held_by(e, s, i, w->wait.ready);
     take_pipe(s, i, now);
+    if (i->pipe == SM_PIPE_LSU)
+        w->queued_cycles = (uint32_t)(now - came_to_queue(w));
     if (i->is_store)
         s->stored = (uint8_t)slot;
     if (s->ready_mask) {
