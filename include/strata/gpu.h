@@ -354,13 +354,15 @@ struct strata_gpu {
         double mask_flit_cycles;         /* that of the bytes of one sector; 0: as any */
         double overtaken_cycles; /* more for a write in part of sectors that are being fetched */
         double overtaken_sector_cycles; /* and for each of them */
-        double partial_fill_cycles;     /* more for each sector read around written bytes */
-        double partial_write_cycles;    /* more for each sector of which only a part is written */
-        double atomic_whole_cycles;     /* an atomic on all words of a sector, 0 = the same */
-        bool copies_void;               /* copies of a line that is changed at its home */
-        double atomic_float_cycles;     /* between additions of floats to one sector, 0 = as any */
-        double atomic_cycles;           /* a slice is busy with one atomic sector */
-        uint32_t slice_pair_bytes; /* bytes that two slices take in quarters in turn, 0 = none */
+        double clean_hold_cycles;    /* a way in is held up where a write to a line in part has one
+                                        cleaned */
+        double partial_fill_cycles;  /* more for each sector read around written bytes */
+        double partial_write_cycles; /* more for each sector of which only a part is written */
+        double atomic_whole_cycles;  /* an atomic on all words of a sector, 0 = the same */
+        bool copies_void;            /* copies of a line that is changed at its home */
+        double atomic_float_cycles;  /* between additions of floats to one sector, 0 = as any */
+        double atomic_cycles;        /* a slice is busy with one atomic sector */
+        uint32_t slice_pair_bytes;   /* bytes that two slices take in quarters in turn, 0 = none */
         uint32_t mshrs;
         uint32_t mshr_merges;
         uint32_t clock_mhz;

@@ -4,10 +4,12 @@
  * bank take turns: a pass more for each, a "conflict".
  *
  * Wide accesses. 8 bytes a lane are moved by half warp and 16 bytes by quarter warp, so they take 2
- * and 4 passes without any conflict. From Volta on, two such groups share a pass if every lane l of
- * them wants the same address as lane l^1 does, or every lane the same as lane l^2: then together
- * they need no more than 128 bytes. That rule, with the counting of a 4-byte access as lanes'
- * distinct words, gives an H200's wavefronts exactly (docs/metrics.md). */
+ * and 4 passes without any conflict. From Volta on, two such groups of a load share a pass if every
+ * lane l of them wants the same address as lane l^1 does, or every lane the same as lane l^2: then
+ * together they need no more than 128 bytes. A lane that is off agrees with any, so that lanes 0,
+ * 1, 16 and 17 share one pass, and collide where theirs would not alone; groups of a store never
+ * share (wide_lanes_probe.cu). That rule, with the counting of a 4-byte access as lanes' distinct
+ * words, gives an H200's wavefronts exactly (docs/metrics.md). */
 #include <string.h>
 
 #include "coalesce/coalesce.h"
@@ -89,12 +91,12 @@ static unsigned fullest_bank(const struct strata_coalescer *c, const uint64_t *a
     return most;
 }
 
-/* Does every active lane of `mask` have an active partner (l ^ step) with its address? */
+/* Does no active lane of `mask` have an active partner (l ^ step) with another address? */
 static bool partners_agree(const uint64_t *address, uint32_t mask, unsigned step)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
-        if (!(mask >> (lane ^ step) & 1) || address[lane] != address[lane ^ step])
+        if (mask >> (lane ^ step) & 1 && address[lane] != address[lane ^ step])
             return false;
     }
     return true;
@@ -170,6 +172,7 @@ struct strata_shared_cost strata_shared_access(const struct strata_coalescer *c,
     else if (pass_lanes >= STRATA_WARP_SIZE)
         add_phase(c, address, w->mask, width, &cost);
     else
-        add_phases(c, address, w->mask, width, pass_lanes ? pass_lanes : 1, c->merge_phases, &cost);
+        add_phases(c, address, w->mask, width, pass_lanes ? pass_lanes : 1,
+                   c->merge_phases && w->inst->memop != STRATA_MEM_STORE, &cost);
     return cost;
 }

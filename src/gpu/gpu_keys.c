@@ -285,6 +285,7 @@ static const struct strata_gpu_key keys[] = {
     REAL("l2.write_flit", l2.write_flit_cycles, "cycles", 0, 10000, "0", "slices take requests in by flits: the head of a read or write, each sector written, and one more where bytes of a sector are missing; 0: a write takes the time of a read"),
     REAL("l2.overtaken", l2.overtaken_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with a write of parts of sectors that are on their way from DRAM: a load came before it"),
     REAL("l2.overtaken_sector", l2.overtaken_sector_cycles, "cycles", 0, 10000, "0", "and for each of these sectors"),
+    REAL("l2.clean_hold", l2.clean_hold_cycles, "cycles", 0, 10000, "0", "a way into a slice is held up so long by a write in part that finds its line in part already and has a line of its set leave (l2.partial_ways_hit); of use with l2.write_flit"),
     REAL("l2.partial_fill", l2.partial_fill_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with each sector it reads from DRAM around bytes that were written"),
     REAL("l2.partial_write", l2.partial_write_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with each sector written in part"),
     REAL("l2.atomic_float", l2.atomic_float_cycles, "cycles", 0, 10000, "0", "between two additions of floating-point numbers to one sector; 0: as any"),

@@ -168,11 +168,11 @@ static void at_clock(struct strata_gpu *g, uint32_t mhz)
                           &g->dram.refresh_bank_cycles,
                           &g->dram.refresh_every_cycles,
                           &g->xbar.coalescer_return_cycles};
-    double *busy[] = {&g->l2.request_cycles,          &g->l2.write_flit_cycles,
-                      &g->l2.mask_flit_cycles,        &g->l2.overtaken_cycles,
-                      &g->l2.overtaken_sector_cycles, &g->l2.partial_fill_cycles,
-                      &g->l2.partial_write_cycles,    &g->l2.atomic_whole_cycles,
-                      &g->l2.atomic_float_cycles,     &g->l2.atomic_cycles};
+    double *busy[] = {
+        &g->l2.request_cycles,       &g->l2.write_flit_cycles,       &g->l2.mask_flit_cycles,
+        &g->l2.overtaken_cycles,     &g->l2.overtaken_sector_cycles, &g->l2.partial_fill_cycles,
+        &g->l2.partial_write_cycles, &g->l2.atomic_whole_cycles,     &g->l2.atomic_float_cycles,
+        &g->l2.atomic_cycles,        &g->l2.clean_hold_cycles};
     for (size_t k = 0; k < sizeof cycles / sizeof *cycles; k++)
         *cycles[k] = (uint32_t)(*cycles[k] * share + 0.5);
     for (size_t k = 0; k < sizeof busy / sizeof *busy; k++)

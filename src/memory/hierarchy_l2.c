@@ -86,6 +86,9 @@ static void limit_in_part(struct hierarchy *m, uint32_t part, uint64_t line, boo
 {
     struct hierarchy_partition *p = &m->partition[part];
     struct cache_slot *s = write_back_in_part(&p->dirty, &p->l2, line, was_partial);
+    /* Where the line was new, what leaves costs the write nothing (piecewise_probe.cu, half). */
+    if (s && was_partial)
+        come_in(m, part, m->cost.clean_hold, t);
     if (s && s->dirty)
         clean_line(m, part, s, t);
     else if (s)

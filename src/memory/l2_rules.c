@@ -49,6 +49,7 @@ void l2_costs_init(struct l2_costs *c, const struct strata_gpu *g, uint32_t sect
                        : c->write_flit;
     c->overtaken = (uint32_t)(g->l2.overtaken_cycles * 64 + 0.5);
     c->overtaken_sector = (uint32_t)(g->l2.overtaken_sector_cycles * 64 + 0.5);
+    c->clean_hold = (uint32_t)(g->l2.clean_hold_cycles * 64 + 0.5);
     c->fill = (uint32_t)(g->l2.partial_fill_cycles * 64 + 0.5);
     c->atomic = (uint32_t)(g->l2.atomic_cycles * 64 + 0.5);
     c->atomic_whole = g->l2.atomic_whole_cycles > 0

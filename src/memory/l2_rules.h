@@ -128,7 +128,7 @@ static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint
 /* What the slices take, in 64ths of an SM cycle; 0: no limit. */
 struct l2_costs {
     uint32_t sector, request, partial, write_flit, mask_flit, fill, overtaken, overtaken_sector,
-        atomic, atomic_whole, atomic_float, link_sector, link_head;
+        clean_hold, atomic, atomic_whole, atomic_float, link_sector, link_head;
 };
 void l2_costs_init(struct l2_costs *c, const struct strata_gpu *gpu, uint32_t sector_bytes);
 /* 64ths of a cycle that so many bytes take; 0 bytes a cycle: no limit. */

@@ -176,6 +176,7 @@ static const struct {
     {"l2.request", INTERVAL | FLOW | SIM},
     {"l2.overtaken", FLOW},
     {"l2.overtaken_sector", FLOW},
+    {"l2.clean_hold", FLOW},
     {"l2.partial_fill", FLOW},
     {"l2.partial_write", FLOW | SIM},
     {"l2.atomic_float", FLOW | SIM},

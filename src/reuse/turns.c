@@ -399,7 +399,7 @@ static void lift_limits(struct strata_gpu *g)
     g->l2.bytes_per_cycle_per_slice = g->l2.fabric_bytes_per_cycle = 0;
     g->l2.request_cycles = g->l2.partial_write_cycles = g->l2.partial_fill_cycles = 0;
     g->l2.overtaken_cycles = g->l2.overtaken_sector_cycles = 0;
-    g->l2.write_flit_cycles = 0;
+    g->l2.write_flit_cycles = g->l2.clean_hold_cycles = 0;
     g->l2.atomic_cycles = g->l2.atomic_whole_cycles = 0;
     g->dram.row_miss_cycles = g->dram.tRFC = g->dram.tREFI = g->dram.refresh_block_bytes = 0;
     g->tlb.enabled = false;

@@ -362,9 +362,19 @@ static void lines_far_apart_leave_sooner_than_as_many_side_by_side(void **state)
     assert_true(leave_strewn(&g, 512) < 1000 && leave_strewn(&g, 16) == together);
 }
 
+/* 64ths of a cycle that the ways into a partition's slices were taken for, all at cycle 0. */
+static uint64_t ways_in_busy(const struct hierarchy *m, uint32_t part)
+{
+    uint64_t busy = 0;
+    for (uint32_t k = 0; k < m->map.slices; k++)
+        busy += m->partition[part].way_in_free64[k];
+    return busy;
+}
+
 /* A word of lines of one set is written, then another: sectors read for those that leave, before
- * and with the second word. far: the lines' home is the other partition. */
-static void leave_in_part(struct strata_gpu *g, uint32_t lines, bool far, uint64_t read[2])
+ * and with the second word. far: the lines' home is the other partition. Returns how long the ways
+ * into the home were taken. */
+static uint64_t leave_in_part(struct strata_gpu *g, uint32_t lines, bool far, uint64_t read[2])
 {
     static struct hierarchy m;
     static uint64_t line[64];
@@ -388,7 +398,23 @@ static void leave_in_part(struct strata_gpu *g, uint32_t lines, bool far, uint64
     }
     assert_int_equal(m.count.dram_write, m.count.dram_read);
     assert_int_equal(m.count.l2_write, 2 * n * (1u + far) + m.count.dram_read);
+    uint64_t busy = ways_in_busy(&m, home);
     hierarchy_release(&m);
+    return busy;
+}
+
+/* Six lines more leave with the second word than with the first, and each holds up a way in; the
+ * one that left with the first word holds up none. */
+static void a_write_that_finds_its_line_in_part_holds_up_a_way_in(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    uint64_t read[2], hold = (uint64_t)(64 * g.l2.clean_hold_cycles),
+                      held = leave_in_part(&g, g.l2.partial_ways + 1, false, read);
+    assert_true(hold > 0 && read[0] == 1 && read[1] > read[0]);
+    g.l2.clean_hold_cycles = 0;
+    assert_int_equal(held - leave_in_part(&g, g.l2.partial_ways + 1, false, read),
+                     hold * (read[1] - read[0]));
 }
 
 static void lines_in_part_beyond_a_sets_limit_leave_and_more_where_their_writes_hit(void **state)
@@ -601,6 +627,7 @@ int main(void)
         cmocka_unit_test(a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit),
         cmocka_unit_test(lines_far_apart_leave_sooner_than_as_many_side_by_side),
         cmocka_unit_test(lines_in_part_beyond_a_sets_limit_leave_and_more_where_their_writes_hit),
+        cmocka_unit_test(a_write_that_finds_its_line_in_part_holds_up_a_way_in),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(a_copy_to_several_blocks_shares_no_answer),
         cmocka_unit_test(an_addition_without_an_answer_does_not_wait_for_its_line),
