@@ -14,9 +14,10 @@ strata_status sm_first_sms(const struct strata_gpu *gpu, uint64_t blocks, uint32
     *sms = NULL;
     if (gpu->launch.schedulers_apart <= 0)
         return STRATA_OK;
-    uint32_t *of_gpc = calloc(gpcs + 2 * (size_t)n, sizeof *of_gpc), *sm = of_gpc + gpcs;
+    uint32_t *of_gpc = calloc(gpcs + 2 * (size_t)n, sizeof *of_gpc);
     if (!of_gpc)
         return strata_no_memory(err, NULL, "for the first blocks of a launch");
+    uint32_t *sm = of_gpc + gpcs;
     strata_status st = strata_place_blocks(gpu, n, 1, STRATA_PLACE_DISPATCH, sm, sm + n, err);
     for (uint32_t b = 0; b < n && st == STRATA_OK; b++)
         of_gpc[address_map_gpc(gpu, sm[b])]++;
