@@ -1,6 +1,7 @@
 /* wide_lanes_probe.cu - bank conflicts of accesses of 8 and 16 bytes of which some lanes are off.
  *
- * One warp loads from shared memory or stores to it TIMES times, the lanes of a mask alone: `side` each
+ * One warp loads from shared memory once or stores to it some tens of times (what the assembler leaves of
+ * TIMES equal accesses), the lanes of a mask alone: `side` each
  * where its number says, so that the warp's words lie side by side, `pairs` two lanes in one place, `one`
  * all in one, `far` side by side but the second half of the warp a row of banks later. To be run under
  * Nsight Compute: wavefronts, the fewest there could be, and the hardware's conflicts. Prints a line a
