@@ -388,12 +388,15 @@ static void run_warp(struct turns *t, uint32_t index)
 
 /* ---- a launch ---- */
 
-/* No clock: of the limits only the rate of DRAM is kept, since what is on its way when the memory
- * is the bottleneck depends on it. Latencies stay, so that it can be told from what is there. */
+/* No clock: of the limits those are kept on which it depends what meets on its way. They are the
+ * rate of DRAM, the rates at which misses and stores leave an L1 with the misses that join before,
+ * and DRAM's refresh: SMs that read the same lines in a loop drift apart by what some of them wait
+ * for it, and would share nearly every answer without. Latencies stay, so that data on its way can
+ * be told from data that is there. */
 static void lift_limits(struct strata_gpu *g)
 {
-    g->l1.mshrs = g->l1.miss_requests_per_cycle = g->l1.store_drain_cycles = 0;
-    g->l1.miss_join_cycles = g->l1.miss_queue_lines = g->l1.texture_read_cycles = 0;
+    g->l1.mshrs = 0;
+    g->l1.texture_read_cycles = 0;
     g->xbar.request_bytes_per_cycle_per_sm = g->xbar.response_bytes_per_cycle_per_sm = 0;
     g->xbar.total_bytes_per_cycle = 0;
     g->l2.bytes_per_cycle_per_slice = g->l2.fabric_bytes_per_cycle = 0;
@@ -401,7 +404,7 @@ static void lift_limits(struct strata_gpu *g)
     g->l2.overtaken_cycles = g->l2.overtaken_sector_cycles = 0;
     g->l2.write_flit_cycles = g->l2.clean_hold_cycles = 0;
     g->l2.atomic_cycles = g->l2.atomic_whole_cycles = 0;
-    g->dram.row_miss_cycles = g->dram.tRFC = g->dram.tREFI = g->dram.refresh_block_bytes = 0;
+    g->dram.row_miss_cycles = 0;
     g->tlb.enabled = false;
 }
 
