@@ -392,6 +392,14 @@ static bool is_atomic(const struct sim_message *q)
     return q->packet_kind == SIM_ATOMIC || q->packet_kind == SIM_REDUCTION;
 }
 
+/* How long a write takes the slice. What another partition sends on takes none of its ways in. */
+static uint32_t write_cost(const struct sim_memside *m, const struct sim_message *q)
+{
+    uint32_t n = popcount32(q->sectors), partial = sectors_in_part(q),
+             flits = q->kind == SIM_MSG_LINK_WRITE ? 0 : l2_flits_cost(&m->rate.l2, n, partial);
+    return l2_write_cost(&m->rate.l2, n, partial) + flits;
+}
+
 /* Serves a request at t unless something it needs is taken; true if it was served. */
 static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, uint64_t t64)
 {
@@ -400,10 +408,7 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
     if (is_write(q)) {
         if (s->no_write_room)
             return false;
-        uint32_t n = popcount32(q->sectors), partial = sectors_in_part(q);
-        bool link = q->kind == SIM_MSG_LINK_WRITE;
-        s->free64 = t64 + l2_write_cost(&m->rate.l2, n, partial) +
-                    (link ? 0 : l2_flits_cost(&m->rate.l2, n, partial));
+        s->free64 = t64 + write_cost(m, q);
         serve_write(o, s, q, t);
         return true;
     }
@@ -484,6 +489,8 @@ static void serve_queues(struct sim_out *o, struct sim_slice *s, uint64_t now, u
             s->stalled_since = start64 / 64;
             continue;
         }
+        if (ring == &s->from_sms && is_write(q))
+            s->writes_wait64 -= write_cost(o->m, q);
         ring->head = (ring->head + 1) & (ring->cap - 1);
         ring->n--;
     }
@@ -558,6 +565,8 @@ static void take(struct sim_out *o, struct sim_slice *s, const struct sim_messag
         void_copy(o->m, s, q->line);
     } else if (sim_slice_busy(s) || s->free64 > q->time * 64 || !serve(o, s, q, q->time * 64)) {
         enqueue(s, q->kind == SIM_MSG_REQUEST ? &s->from_sms : &s->from_link, q);
+        if (q->kind == SIM_MSG_REQUEST && is_write(q))
+            s->writes_wait64 += write_cost(o->m, q);
     }
 }
 

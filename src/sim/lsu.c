@@ -288,10 +288,12 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 
 /* ---- stores and atomics ---- */
 
-/* The unit is held up when the way to the crossbar is more than a buffer behind. */
+/* The unit is held up when the way to the crossbar, or what its stores wait for there, is more than
+ * a buffer behind. */
 static void hold_for_port(struct sim_sm *s)
 {
-    load_store_hold(&s->lsu.unit, s->lsu.out_free64 / 64, s->shared->gpu->xbar.port_buffer_cycles);
+    load_store_hold(&s->lsu.unit, sim_max(s->lsu.out_free64 / 64, s->lsu.stores_taken),
+                    s->shared->gpu->xbar.port_buffer_cycles);
 }
 
 static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)

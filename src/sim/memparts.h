@@ -104,7 +104,8 @@ struct sim_slice {
         struct sim_message *message;
         size_t head, n, cap;
     } from_sms, from_link;
-    uint64_t free64; /* busy until, in 64ths */
+    uint64_t free64;        /* busy until, in 64ths */
+    uint64_t writes_wait64; /* what those of from_sms will take it */
     struct l2_atomic_mix atomics;
     uint64_t stalled_since; /* UINT64_MAX: it works */
     bool stalled;           /* the head of the SMs' queue waits for a fill */
@@ -223,6 +224,7 @@ struct sim_memside {
     struct sim_team *team; /* threads beside the caller's; NULL: none */
     uint32_t threads;
     uint64_t link_free64[ADDRESS_MAP_PARTITIONS];
+    uint64_t slices_behind[ADDRESS_MAP_PARTITIONS]; /* see sim_memside_behind() */
     uint64_t now;
     uint64_t under_way; /* nodes not answered */
 };

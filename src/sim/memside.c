@@ -190,6 +190,11 @@ uint32_t sim_memside_waiting(const struct sim_memside *m, uint32_t sm)
     return m->xbar.waits[sm];
 }
 
+uint64_t sim_memside_behind(const struct sim_memside *m, uint32_t sm)
+{
+    return m->slices_behind[m->partition_of_sm[sm]];
+}
+
 uint64_t sim_memside_window_cycles(const struct sim_memside *m)
 {
     return m->rate.window;
@@ -342,6 +347,18 @@ static void look_for_write_room(struct sim_memside *m)
     }
 }
 
+/* What was measured is what all slices take in together (docs/flow-evidence.md, "Ways in"), so what
+ * waits for them is added up too. */
+static void add_up_waiting(struct sim_memside *m)
+{
+    for (uint32_t p = 0; p < m->map.partitions; p++) {
+        uint64_t all64 = 0;
+        for (uint32_t s = 0; s < m->map.slices; s++)
+            all64 += m->slice[p * m->map.slices + s].writes_wait64;
+        m->slices_behind[p] = all64 / 64 / m->map.slices;
+    }
+}
+
 static void run_slice(struct sim_out *o, uint32_t i, uint64_t begin, uint64_t end)
 {
     struct sim_slice *s = &o->m->slice[i];
@@ -363,6 +380,8 @@ static bool run_window(struct sim_memside *m, uint64_t end)
         return false;
     look_for_write_room(m);
     sim_team_run(m, run_slice, m->n_slices, begin, end);
+    if (m->rate.l2.write_flit)
+        add_up_waiting(m);
     if (m->rate.l2.link_sector && !cross_links(m, begin))
         return false;
     sim_team_run(m, run_channel, m->n_channels, begin, end);

@@ -39,6 +39,9 @@ void sim_memside_window(struct sim_memside *m, const struct strata_launch *launc
 /* Requests of an SM that wait in the crossbar because queues in front of slices are full
  * (xbar.queue). */
 uint32_t sim_memside_waiting(const struct sim_memside *m, uint32_t sm);
+/* Cycles until the slices on the SM's side have taken in the stores that wait for them, where flits
+ * of stores take time (l2.write_flit); 0 elsewhere. */
+uint64_t sim_memside_behind(const struct sim_memside *m, uint32_t sm);
 /* A copy from the host filled [address, address + bytes) (l2.fill_on_memcpy). */
 void sim_memside_memcpy(struct sim_memside *m, uint64_t address, uint64_t bytes);
 

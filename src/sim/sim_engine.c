@@ -389,6 +389,16 @@ static void share_ports(struct sim_engine *e)
     }
 }
 
+/* Stores that wait for the slices hold up the load/store units behind them: else an SM would be
+ * done with its stores long before the L2 is, and its loads would wait for them all. */
+static void wait_for_slices(struct sim_engine *e)
+{
+    for (uint32_t s = 0; s < e->n_sms; s++) {
+        uint64_t behind = sim_memside_behind(e->memside, s);
+        e->sm[s].lsu.stores_taken = behind ? e->end + behind : 0;
+    }
+}
+
 static strata_status exchange(struct sim_engine *e, struct strata_error *err)
 {
     for (size_t i = 0; i < e->n_replies;
@@ -405,6 +415,7 @@ static strata_status exchange(struct sim_engine *e, struct strata_error *err)
         translate(e);
     hold_ports(e);
     share_ports(e);
+    wait_for_slices(e);
     if (st == STRATA_OK && !sim_notes_exchange(e))
         st = no_memory(err);
     return st;

@@ -182,6 +182,7 @@ struct sim_lsu {
     uint64_t queued_cycles; /* of the instructions in the queue */
     uint64_t miss_free, out_free64, texture_free, texture_miss_free;
     struct leaving_miss leaving;
+    uint64_t stores_taken;   /* the slices have taken in all stores that wait for them */
     uint64_t out_taken64;    /* of the port, since SMs that share one were last made to */
     uint64_t port_free64;    /* the shared port; of the first SM that shares it */
     uint64_t refused_since;  /* UINT64_MAX: the L1 takes what it is given */

@@ -369,6 +369,25 @@ static void an_sm_is_held_up_when_its_requests_wait_in_the_crossbar(void **state
         fail_msg("%g with unlimited queues, %g with queues of four", held[0], held[1]);
 }
 
+static void an_sm_is_held_up_when_its_stores_wait_for_the_slices(void **state)
+{
+    (void)state;
+    struct strata_result r;
+    struct strata_gpu g = h200;
+    const char *const s[] = {"elements=1048576", NULL};
+    double held[2];
+    g.l2.write_flit_cycles = 16;
+    for (unsigned k = 0; k < 2; k++) {
+        g.xbar.port_buffer_cycles = k ? 200 : 1000000;
+        run_kind(&g, "stream", s, 1, &r);
+        assert_true(strata_result_get(
+            &r, "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio", &held[k]));
+        strata_result_release(&r);
+    }
+    if (held[1] < held[0] * 1.2)
+        fail_msg("%g with any room in front of the slices, %g with 200 cycles", held[0], held[1]);
+}
+
 static void a_tlb_of_few_pages_slows_a_chase_over_many(void **state)
 {
     (void)state;
@@ -493,6 +512,7 @@ int main(void)
         cmocka_unit_test(a_missing_sector_of_a_line_that_is_there_counts_as_volta_counts_it),
         cmocka_unit_test(any_number_of_threads_gives_the_same_counters),
         cmocka_unit_test(an_sm_is_held_up_when_its_requests_wait_in_the_crossbar),
+        cmocka_unit_test(an_sm_is_held_up_when_its_stores_wait_for_the_slices),
         cmocka_unit_test(a_tlb_of_few_pages_slows_a_chase_over_many),
         cmocka_unit_test(the_coalescer_microbenchmark_gives_the_reads_of_figure_4),
     };
