@@ -223,7 +223,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers: a warp's instruction takes the load/store unit so long; 0: no limit"),
     BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),
     BOOL("l1.tag_hit_counts_as_hit", l1.tag_hit_counts_as_hit, "false", "the profiler counts a sector that is not there as a hit where its line is"),
-    BOOL("l1.store_counts_by_line", l1.store_counts_by_line, "false", "the profiler counts a stored sector as a hit where its line is, whether the sector is there or not"),
+    BOOL("l1.store_counts_by_line", l1.store_counts_by_line, "false", "the profiler counts a stored sector as a hit where anything of its line is, whether the sector is there or not"),
     BOOL("l1.around_voids_line", l1.around_voids_line, "false", "a load that goes around the L1, or an atomic, leaves nothing of its line there, nor of what is on its way to it"),
     BOOL("l1.store_restarts_line", l1.store_restarts_line, "false", "a store to a line with sectors on their way begins the line anew: what arrives goes to those who wait for it and is not kept"),
     BOOL("l1.store_keeps_words", l1.store_keeps_words, "false", "of what a store writes the L1 keeps whole words: bytes of a word that was not there are fetched when they are read"),

@@ -124,7 +124,7 @@ void l1_forget(struct cache *l1, uint64_t line);
  * for 1, 2, 4 and 16 calls), what a call keeps for itself does not (printing_probe.cu). */
 void l1_lose_all_but_local(struct cache *l1, const struct strata_gpu *gpu);
 /* A store of some bytes at t; returns the sectors that count as hits: those it finds there, or all
- * of a line that is there (l1.store_counts_by_line). */
+ * of a line of which anything is there (l1.store_counts_by_line). */
 uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
                   const struct line_bytes *bytes, uint64_t t);
 
