@@ -281,7 +281,7 @@ static bool is_short(unsigned type)
 }
 
 static bool put_part(struct ptx_decoder *d, const struct transfer *t, const struct ptx_inst *model,
-                     unsigned reg, unsigned half, unsigned n)
+                     unsigned reg, unsigned half, unsigned n, bool crossed)
 {
     struct ptx_matrix_part *part = ptx_dec_allocate(d, sizeof *part);
     struct ptx_inst in = *model;
@@ -295,6 +295,7 @@ static bool put_part(struct ptx_decoder *d, const struct transfer *t, const stru
                                      .n = (uint8_t)n,
                                      .column_major = t->column_major,
                                      .is_store = t->is_store,
+                                     .crossed = crossed,
                                      .stride_ref = t->stride_ref,
                                      .stride_shift = t->stride_shift};
     part->refs[0] = t->refs[reg];
@@ -311,8 +312,54 @@ static bool put_byte_parts(struct ptx_decoder *d, const struct transfer *t,
     bool together = t->column_major == (t->which == EMU_FRAGMENT_B);
     for (unsigned reg = 0; reg < t->need; reg++)
         for (unsigned part = 0; part < 4; part += together ? 4 : 1)
-            if (!put_part(d, t, model, reg, part, together ? 4 : 1))
+            if (!put_part(d, t, model, reg, part, together ? 4 : 1, false))
                 return false;
+    return true;
+}
+
+/* Halves whose pairs lie the other way in memory: the assembler loads and stores pairs as they lie
+ * there and turns tiles of 8 x 8 (ptxas 13.0: a word and a MOVM for each register). */
+static bool put_crossed(struct ptx_decoder *d, const struct transfer *t,
+                        const struct ptx_inst *model, unsigned reg)
+{
+    struct ptx_inst turn = ptx_dec_inst(d, ptx_run_movmatrix, PTX_STEP);
+    turn.d = turn.a = t->refs[reg];
+    return put_part(d, t, model, reg, 0, 2, true) && (t->is_store || ptx_dec_put(d, &turn));
+}
+
+/* Do the two halves of a register lie side by side in memory? */
+static bool halves_together(const struct transfer *t)
+{
+    unsigned row[2], column[2];
+    for (unsigned half = 0; half < 2; half++)
+        emu_fragment_place(t->shape, t->which, 16, 0, 0, half, &row[half], &column[half]);
+    return t->column_major ? column[0] == column[1] : row[0] == row[1];
+}
+
+/* Halves in shared memory are loaded in tiles of 8 x 8, up to four at once (ptxas 13.0: an LDSM.4
+ * for each of A and B of 16 x 16). */
+static bool put_tiles(struct ptx_decoder *d, const struct transfer *t, const struct ptx_inst *model)
+{
+    for (unsigned reg = 0; reg < t->need; reg += 4) {
+        struct ptx_matrix_part *part = ptx_dec_allocate(d, sizeof *part);
+        struct ptx_inst in = *model;
+        if (!part)
+            return false;
+        *part = (struct ptx_matrix_part){.shape = t->shape,
+                                         .fragment = (uint8_t)t->which,
+                                         .type = (uint8_t)t->type,
+                                         .reg = (uint8_t)reg,
+                                         .n = (uint8_t)(t->need - reg < 4 ? t->need - reg : 4),
+                                         .column_major = t->column_major,
+                                         .crossed = !halves_together(t),
+                                         .tiles = t->refs + reg,
+                                         .stride_ref = t->stride_ref};
+        in.run = ptx_run_matrix_tiles;
+        in.width = 16;
+        in.extra = part;
+        if (!ptx_dec_put_main(d, &in))
+            return false;
+    }
     return true;
 }
 
@@ -321,6 +368,8 @@ static bool put_parts(struct ptx_decoder *d, const struct transfer *t, const str
 {
     if (is_whole_byte(t->type))
         return put_byte_parts(d, t, model);
+    if (is_short(t->type) && model->space == PTX_M_SHARED && !t->is_store)
+        return put_tiles(d, t, model);
     unsigned step = !is_short(t->type) && t->which == EMU_FRAGMENT_C ? 2 : 1;
     bool pairs = is_short(t->type) || step == 2;
     for (unsigned reg = 0; reg < t->need; reg += step) {
@@ -330,10 +379,12 @@ static bool put_parts(struct ptx_decoder *d, const struct transfer *t, const str
                            step == 2 ? reg + 1 : reg, step == 2 ? 0 : 1, &r1, &c1);
         bool together =
             pairs && (t->column_major ? c0 == c1 && r1 == r0 + 1 : r0 == r1 && c1 == c0 + 1);
-        if (!put_part(d, t, model, reg, 0, together ? 2 : 1))
+        bool crossed = !together && is_short(t->type);
+        if (crossed ? !put_crossed(d, t, model, reg)
+                    : !put_part(d, t, model, reg, 0, together ? 2 : 1, false))
             return false;
-        if (pairs && !together &&
-            !put_part(d, t, model, step == 2 ? reg + 1 : reg, step == 2 ? 0 : 1, 1))
+        if (pairs && !together && !crossed &&
+            !put_part(d, t, model, step == 2 ? reg + 1 : reg, step == 2 ? 0 : 1, 1, false))
             return false;
     }
     return true;

@@ -85,7 +85,7 @@ ptx_handler ptx_run_shfl, ptx_run_vote, ptx_run_match, ptx_run_redux, ptx_run_el
 
 /* ---- matrices and textures ---- */
 ptx_handler ptx_run_mma, ptx_run_quad_mma, ptx_run_matrix_part;
-ptx_handler ptx_run_ldmatrix, ptx_run_stmatrix, ptx_run_movmatrix;
+ptx_handler ptx_run_matrix_tiles, ptx_run_ldmatrix, ptx_run_stmatrix, ptx_run_movmatrix;
 ptx_handler ptx_run_tex, ptx_run_txq;
 
 /* ---- asynchronous work: copies, barriers, warpgroups ---- */

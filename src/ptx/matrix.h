@@ -29,16 +29,19 @@ struct ptx_quad_mma {
     const uint32_t *a, *b, *c, *d;
 };
 
-/* One access of wmma.load or wmma.store: one or two neighbouring elements. */
+/* One access of wmma.load or wmma.store: neighbouring elements, or tiles of shared memory. */
 struct ptx_matrix_part {
     struct emu_shape shape;
     uint8_t fragment, type;
     uint8_t reg, half; /* first element */
-    uint8_t n;         /* elements: they follow each other in memory */
+    uint8_t n;         /* elements: they follow each other in memory; or tiles */
     bool column_major, is_store;
-    uint32_t refs[2];     /* registers of the elements (equal for a pair of halves) */
-    uint32_t stride_ref;  /* elements between rows (columns) */
-    uint8_t stride_shift; /* of which so many, as a power of two, are one of ours */
+    bool crossed; /* rows of each tile of 8 x 8 are taken for its columns, and put right afterwards
+                   */
+    const uint32_t *tiles; /* of n tiles of 8 x 8 that are loaded together, a register each */
+    uint32_t refs[2];      /* registers of the elements (equal for a pair of halves) */
+    uint32_t stride_ref;   /* elements between rows (columns) */
+    uint8_t stride_shift;  /* of which so many, as a power of two, are one of ours */
 };
 
 unsigned ptx_element_bits(unsigned type);

@@ -141,20 +141,36 @@ static unsigned element_bytes(unsigned type)
     return ptx_element_bits(type) / 8;
 }
 
+/* Rows and columns change places within a tile of 8 x 8. */
+static void cross(unsigned *row, unsigned *column)
+{
+    unsigned r = *row, c = *column;
+    *row = (r & ~7u) | (c & 7);
+    *column = (c & ~7u) | (r & 7);
+}
+
+static uint64_t element_address(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane,
+                                unsigned row, unsigned column)
+{
+    const struct ptx_matrix_part *part = in->extra;
+    const uint32_t *stride = ptx_ref(w, part->stride_ref), *base32 = ptx_ref(w, in->a);
+    const uint64_t *base64 = ptx_ref(w, in->a);
+    uint64_t step = stride[lane] >> part->stride_shift;
+    uint64_t index = part->column_major ? column * step + row : row * step + column;
+    uint64_t base = in->flags & PTX_INST_ADDRESS32 ? base32[lane] : base64[lane];
+    return base + (uint64_t)in->imm + index * element_bytes(part->type);
+}
+
 static void part_addresses(struct ptx_warp *w, const struct ptx_inst *in,
                            const struct ptx_matrix_part *part)
 {
-    const uint32_t *stride = ptx_ref(w, part->stride_ref);
-    const uint32_t *base32 = ptx_ref(w, in->a);
-    const uint64_t *base64 = ptx_ref(w, in->a);
     for (unsigned lane = 0; lane < EMU_LANES; lane++) {
         unsigned row, column;
         emu_fragment_place(part->shape, part->fragment, ptx_element_bits(part->type), lane,
                            part->reg, part->half, &row, &column);
-        uint64_t step = stride[lane] >> part->stride_shift;
-        uint64_t index = part->column_major ? column * step + row : row * step + column;
-        uint64_t base = in->flags & PTX_INST_ADDRESS32 ? base32[lane] : base64[lane];
-        w->base.access.address[lane] = base + (uint64_t)in->imm + index * element_bytes(part->type);
+        if (part->crossed)
+            cross(&row, &column);
+        w->base.access.address[lane] = element_address(w, in, lane, row, column);
     }
 }
 
@@ -188,6 +204,16 @@ static void move_element(struct ptx_warp *w, const struct ptx_matrix_part *part,
     }
 }
 
+/* What the lane stores of a tile of 8 x 8 that lies the other way in memory: halves of two lanes.
+ */
+static uint32_t crossed_halves(struct ptx_warp *w, const struct ptx_matrix_part *part,
+                               unsigned lane)
+{
+    const uint32_t *bits = ptx_ref(w, part->refs[0]);
+    unsigned from = lane % 4 * 8 + lane / 8, shift = lane / 4 % 2 * 16;
+    return (bits[from] >> shift & 0xffff) | (bits[from + 4] >> shift & 0xffff) << 16;
+}
+
 void ptx_run_matrix_part(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const struct ptx_matrix_part *part = in->extra;
@@ -209,6 +235,11 @@ void ptx_run_matrix_part(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
         unsigned lane = lowest_bit32(rest);
         bool later = deferred >> lane & 1;
         uint8_t *memory = later ? data[lane] : (uint8_t *)(uintptr_t)host[lane];
+        if (part->crossed && part->is_store) {
+            uint32_t halves = crossed_halves(w, part, lane);
+            memcpy(memory, &halves, sizeof halves);
+            continue;
+        }
         for (unsigned e = 0; e < part->n; e++)
             move_element(w, part, e, lane, memory + e * bytes);
     }
@@ -233,23 +264,44 @@ static const uint64_t *tile_rows(struct ptx_warp *w, const struct ptx_inst *in, 
     return ptx_resolve_addresses(w, in, mask, 16);
 }
 
-/* in->op: tiles; in->is_signed: transposed; in->extra: registers. */
-void ptx_run_ldmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+/* Rows of 16 bytes become the registers of n tiles, the rows' elements side by side or below one
+ * another. */
+static void load_tiles(struct ptx_warp *w, uint32_t mask, const uint64_t *host,
+                       const uint32_t *refs, unsigned n, bool transposed)
 {
-    const uint64_t *host = tile_rows(w, in, mask);
-    const uint32_t *refs = in->extra;
-    for (unsigned t = 0; host && t < in->op; t++) {
+    for (unsigned t = 0; host && t < n; t++) {
         uint16_t tile[8][8];
         for (unsigned row = 0; row < 8; row++)
             memcpy(tile[row], (const uint8_t *)(uintptr_t)host[8 * t + row], 16);
         for (unsigned lane = 0; lane < EMU_LANES; lane++) {
             unsigned i = lane / 4, j = lane % 4 * 2;
-            uint32_t low = in->is_signed ? tile[j][i] : tile[i][j];
-            uint32_t high = in->is_signed ? tile[j + 1][i] : tile[i][j + 1];
+            uint32_t low = transposed ? tile[j][i] : tile[i][j];
+            uint32_t high = transposed ? tile[j + 1][i] : tile[i][j + 1];
             if (mask >> lane & 1)
                 ((uint32_t *)ptx_ref(w, refs[t]))[lane] = low | high << 16;
         }
     }
+}
+
+/* in->op: tiles; in->is_signed: transposed; in->extra: registers. */
+void ptx_run_ldmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    load_tiles(w, mask, tile_rows(w, in, mask), in->extra, in->op, in->is_signed);
+}
+
+/* Row i of a tile as it lies in memory begins with what lane 4i holds first or, crossed, with one
+ * of the pair that lane i / 2 holds. */
+void ptx_run_matrix_tiles(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const struct ptx_matrix_part *part = in->extra;
+    for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+        unsigned i = lane % 8, reg = part->reg + lane / 8 % part->n, row, column;
+        emu_fragment_place(part->shape, part->fragment, 16, part->crossed ? i / 2 : 4 * i, reg,
+                           part->crossed ? i & 1 : 0, &row, &column);
+        w->base.access.address[lane] = element_address(w, in, lane, row, column);
+    }
+    load_tiles(w, mask, ptx_resolve_addresses(w, in, mask, 16), part->tiles, part->n,
+               part->crossed);
 }
 
 void ptx_run_stmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)

@@ -337,11 +337,21 @@ static bool apart(const struct sm_draft *d, uint32_t i, uint32_t k)
     return of_a + a->inst->width_bytes <= of_b || of_b + b->inst->width_bytes <= of_a;
 }
 
+/* A load of wmma is not made before the product in front of it (ptxas 13.0: loops over four steps
+ * of halves and of bytes in every layout, from global and shared memory). */
+static bool wmma_in_order(const struct strata_inst *a, const struct strata_inst *b)
+{
+    return (a->opclass == STRATA_OP_TENSOR) != (b->opclass == STRATA_OP_TENSOR) &&
+           !strncmp(a->opcode, "wmma.", 5) && !strncmp(b->opcode, "wmma.", 5);
+}
+
 /* Whether two accesses have to stay in order: one of them writes what the other may touch, or
  * somebody else may be watching. Data behind the read-only path is written by nobody. */
 static bool in_order(const struct strata_inst *a, const struct strata_inst *b)
 {
     if (a->opclass == STRATA_OP_WGMMA && b->opclass == STRATA_OP_WGMMA)
+        return true;
+    if (wmma_in_order(a, b))
         return true;
     if (a->opclass != STRATA_OP_MEM || b->opclass != STRATA_OP_MEM)
         return false;

@@ -664,6 +664,47 @@ static void wmma_multiplies_in_every_shape_and_layout(void **state)
         }
 }
 
+/* A matrix of halves goes through a fragment from either layout to either, from global and from
+ * shared memory: pairs that lie the other way change lanes. */
+static void wmma_turns_halves_from_any_layout_to_any(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *shape;
+        unsigned m, n;
+    } shapes[] = {{"m16n16k16", 16, 16}, {"m32n8k16", 32, 8}, {"m8n32k16", 8, 32}};
+    static const char *const layouts[] = {"row", "col"};
+    uint16_t *in = device_memory(512), *out = device_memory(512);
+    for (unsigned i = 0; i < 256; i++)
+        in[i] = (uint16_t)(7 * i + 1);
+    for (unsigned s = 0; s < 3; s++)
+        for (unsigned v = 0; v < 8; v++) {
+            unsigned m = shapes[s].m, n = shapes[s].n;
+            bool from_col = v & 1, to_col = v & 2, shared = v & 4;
+            char text[2048];
+            snprintf(text, sizeof text,
+                     PTX_HEAD
+                     ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<12>; "
+                     ".reg .b64 %%rd<5>; .shared .align 32 .b8 box[512];\n"
+                     "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+                     "mul.wide.u32 %%rd3,%%r1,16; add.u64 %%rd4,%%rd1,%%rd3;\n"
+                     "ld.global.v4.u32 {%%r2,%%r3,%%r4,%%r5},[%%rd4];\n"
+                     "shl.b32 %%r6,%%r1,4; mov.u32 %%r7,box; add.u32 %%r6,%%r6,%%r7;\n"
+                     "st.shared.v4.u32 [%%r6],{%%r2,%%r3,%%r4,%%r5}; bar.sync 0;\n"
+                     "wmma.load.c.sync.aligned.%s.%s.%s.f16 {%%r8,%%r9,%%r10,%%r11},[%s];\n"
+                     "wmma.store.d.sync.aligned.%s.%s.global.f16 [%%rd2],{%%r8,%%r9,%%r10,%%r11};\n"
+                     "ret; }\n",
+                     layouts[from_col], shapes[s].shape, shared ? "shared" : "global",
+                     shared ? "%r7" : "%rd1", layouts[to_col], shapes[s].shape);
+            memset(out, 0, 512);
+            run_kernel(text, 32, in, out);
+            for (unsigned i = 0; i < m; i++)
+                for (unsigned j = 0; j < n; j++)
+                    assert_int_equal(out[to_col ? j * m + i : i * n + j],
+                                     in[from_col ? j * m + i : i * n + j]);
+        }
+}
+
 static void tiles_are_loaded_stored_and_transposed(void **state)
 {
     (void)state;
@@ -711,6 +752,7 @@ int main(void)
         cmocka_unit_test(mma_sp_takes_the_columns_its_metadata_name),
         cmocka_unit_test(wgmma_sp_takes_the_columns_its_metadata_name),
         cmocka_unit_test(wmma_multiplies_in_every_shape_and_layout),
+        cmocka_unit_test(wmma_turns_halves_from_any_layout_to_any),
         cmocka_unit_test(tiles_are_loaded_stored_and_transposed),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);

@@ -126,6 +126,40 @@ static void a_load_passes_a_store_only_where_nobody_can_tell(void **state)
     }
 }
 
+static void put_named(struct fixture *f, const char *opcode, uint8_t opclass, uint16_t dst,
+                      uint16_t src)
+{
+    bool loads = opclass == STRATA_OP_MEM;
+    put(f, (struct strata_inst){.opcode = opcode,
+                                .opclass = opclass,
+                                .space = loads ? STRATA_SPACE_GLOBAL : 0,
+                                .memop = loads ? STRATA_MEM_LOAD : 0,
+                                .width_bytes = loads ? 4 : 0,
+                                .n_dst = 1,
+                                .n_src = 1,
+                                .reg = {dst, src}});
+}
+
+/* Two steps of a sum of products; plain loads of the second go before the first product. */
+static void a_load_of_wmma_does_not_pass_a_product_of_wmma(void **state)
+{
+    (void)state;
+    for (unsigned wmma = 0; wmma < 2; wmma++) {
+        struct fixture f;
+        uint32_t at[SM_MAX_REGION];
+        begin(&f);
+        for (uint16_t k = 0; k < 2; k++) {
+            put_named(&f, wmma ? "wmma.load.a.sync" : "ld.global.u32", STRATA_OP_MEM, 10 + k,
+                      1 + k);
+            put_named(&f, "wmma.mma.sync", STRATA_OP_TENSOR, 20 + k, 10 + k);
+        }
+        ready(&f);
+        positions(&f, at);
+        assert_int_equal(at[1] < at[2], wmma);
+        end(&f);
+    }
+}
+
 /* A store of 4 bytes, then a load from the same base at another place: it passes where they have no
  * byte in common and both addresses come from one register, by constants alone. */
 static void a_load_passes_a_store_to_another_place_of_its_base(void **state)
@@ -419,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_load_beside_a_chain_of_loads_waits_for_its_turn),
         cmocka_unit_test(a_load_passes_a_store_only_where_nobody_can_tell),
         cmocka_unit_test(a_load_passes_a_store_to_another_place_of_its_base),
+        cmocka_unit_test(a_load_of_wmma_does_not_pass_a_product_of_wmma),
         cmocka_unit_test(who_waits_for_a_load_waits_for_all_of_its_barrier),
         cmocka_unit_test(loads_wait_for_registers),
         cmocka_unit_test(a_load_is_the_last_to_go_without_a_register),
