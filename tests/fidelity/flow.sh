@@ -14,6 +14,7 @@ cmp "$scratch/one.json" "$scratch/two.json" || { echo "the result depends on the
 "$strata" correlate --measured "$data/counters.csv" "$scratch/truth-flow.json" --summary \
     --max-error l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct=0.7 \
     --max-error l1tex__m_xbar2l1tex_read_sectors.sum=1.5 \
+    --max-error l1tex__t_sector_pipe_lsu_mem_global_op_st_hit_rate.pct=2.5 \
     --max-error lts__t_sectors_srcunit_tex_op_read.sum=3.5 \
     --max-error lts__t_sector_srcunit_tex_op_read_hit_rate.pct=2.5 \
     --max-error lts__t_sectors_srcunit_tex_op_write.sum=2 \

@@ -16,8 +16,8 @@ cmp "$scratch/one.json" "$scratch/three.json" || { echo "the result depends on t
     --max-error l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum=0.4 \
     --max-error l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum=0.4 \
     --max-error l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum=0.01 \
-    --max-error l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct=0.4 \
-    --max-error lts__t_sectors_srcunit_tex_op_read.sum=3 \
-    --max-error lts__t_sectors_srcunit_tex_op_write.sum=1.5 \
-    --max-error dram__sectors_read.sum=3.5 \
-    --max-error sm__cycles_elapsed.max=8
+    --max-error l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct=0.25 \
+    --max-error lts__t_sectors_srcunit_tex_op_read.sum=1.5 \
+    --max-error lts__t_sectors_srcunit_tex_op_write.sum=1 \
+    --max-error dram__sectors_read.sum=2.5 \
+    --max-error sm__cycles_elapsed.max=6
