@@ -293,6 +293,8 @@ static bool put_part(struct ptx_decoder *d, const struct transfer *t, const stru
                                      .reg = (uint8_t)reg,
                                      .half = (uint8_t)half,
                                      .n = (uint8_t)n,
+                                     .registers = ptx_element_bits(t->type) < 32 ? 1 : (uint8_t)n,
+                                     .need = (uint8_t)t->need,
                                      .column_major = t->column_major,
                                      .is_store = t->is_store,
                                      .crossed = crossed,
@@ -350,10 +352,12 @@ static bool put_tiles(struct ptx_decoder *d, const struct transfer *t, const str
                                          .type = (uint8_t)t->type,
                                          .reg = (uint8_t)reg,
                                          .n = (uint8_t)(t->need - reg < 4 ? t->need - reg : 4),
+                                         .need = (uint8_t)t->need,
                                          .column_major = t->column_major,
                                          .crossed = !halves_together(t),
                                          .tiles = t->refs + reg,
                                          .stride_ref = t->stride_ref};
+        part->registers = part->n;
         in.run = ptx_run_matrix_tiles;
         in.width = 16;
         in.extra = part;

@@ -5,6 +5,8 @@
 #include "base/array.h"
 #include "ptx/async.h"
 #include "ptx/decode.h"
+#include "ptx/handlers.h"
+#include "ptx/matrix.h"
 #include "ptx/op_class.h"
 #include "ptx/unrolled.h"
 #include "ptx/reciprocals.h"
@@ -511,6 +513,18 @@ static int32_t loop_number(const struct ptx_decoder *d)
     return (int32_t)(rounds + STRATA_BRANCH_ALIVE * (1 + (alive < 255 ? alive : 255)));
 }
 
+/* Of what wmma.load writes, what this access brings: a product waits for all of them. */
+static void keep_part(struct strata_inst *s, const struct ptx_matrix_part *part)
+{
+    unsigned n = 0;
+    for (unsigned k = 0; k < s->n_dst; k++) {
+        unsigned reg = k % part->need;
+        if (reg >= part->reg && reg < part->reg + part->registers)
+            s->reg[n++] = s->reg[k];
+    }
+    s->n_dst = (uint8_t)n;
+}
+
 static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst *in)
 {
     struct strata_inst s = {
@@ -520,6 +534,8 @@ static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst 
     bool closes_loops = s.opclass == STRATA_OP_BRANCH && d->op->mnemonic != PTX_OP_nanosleep;
     s.imm = closes_loops ? loop_number(d) : static_number(d->op, in, s.opclass);
     ptx_op_visit(d->op, NULL, add_dst, &regs);
+    if (in->run == ptx_run_matrix_part || in->run == ptx_run_matrix_tiles)
+        keep_part(&s, in->extra);
     ptx_op_visit(d->op, add_src, NULL, &regs);
     ptx_op_visit(d->op, add_other_src, NULL, &regs);
     if (d->forms.guard[d->op_index] != PTX_NO_REG)

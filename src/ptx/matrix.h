@@ -35,6 +35,8 @@ struct ptx_matrix_part {
     uint8_t fragment, type;
     uint8_t reg, half; /* first element */
     uint8_t n;         /* elements: they follow each other in memory; or tiles */
+    uint8_t registers; /* it touches, of `need` that the fragment has without copies */
+    uint8_t need;
     bool column_major, is_store;
     bool crossed; /* rows of each tile of 8 x 8 are taken for its columns, and put right afterwards
                    */

@@ -437,6 +437,41 @@ static void who_reads_a_merged_word_waits_for_the_load(void **state)
     assert_int_equal(r.inst[user].reg[r.inst[user].n_dst], r.inst[load].reg[0]);
 }
 
+/* Of a matrix of 16 x 16 halves that lies the other way four words, each with the registers that it
+ * and wmma's copies fill; from shared memory all in one. */
+static void who_reads_a_matrix_waits_for_all_of_its_loads(void **state)
+{
+    (void)state;
+    struct record r;
+    void *params[2] = {device_memory(1024), device_memory(256)};
+    for (unsigned shared = 0; shared < 2; shared++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 PTX_HEAD ".visible .entry k(.param .u64 in)\n{ .reg .b32 %%r<9>; .reg .b64 "
+                          "%%rd<2>; .shared .align 32 .b8 box[512];\n"
+                          "ld.param.u64 %%rd1,[in]; mov.u32 %%r0,box;\n"
+                          "wmma.load.b.sync.aligned.row.m16n16k16.%s.f16 "
+                          "{%%r1,%%r2,%%r3,%%r4,%%r5,%%r6,%%r7,%%r8},[%s];\nret; }\n",
+                 shared ? "shared" : "global", shared ? "%r0" : "%rd1");
+        run_recorded(text, 32, params, &r);
+        bool written[65536] = {false};
+        unsigned loads = 0, registers = 0;
+        for (unsigned i = 0; i < r.n; i++) {
+            if (strncmp(r.opcode[i], "wmma", 4))
+                continue;
+            loads++;
+            assert_int_equal(r.inst[i].width_bytes, shared ? 16 : 4);
+            assert_int_equal(r.inst[i].n_dst, shared ? 8 : 2);
+            for (unsigned k = 0; k < r.inst[i].n_dst; k++)
+                registers += !written[r.inst[i].reg[k]];
+            for (unsigned k = 0; k < r.inst[i].n_dst; k++)
+                written[r.inst[i].reg[k]] = true;
+        }
+        assert_int_equal(loads, shared ? 1 : 4);
+        assert_int_equal(registers, 8);
+    }
+}
+
 static void a_short_branch_becomes_a_predicate(void **state)
 {
     (void)state;
@@ -676,6 +711,7 @@ int main(void)
         cmocka_unit_test(generic_accesses_name_the_space_they_reached),
         cmocka_unit_test(asynchronous_copies_have_groups),
         cmocka_unit_test(classes_tell_the_units_apart),
+        cmocka_unit_test(who_reads_a_matrix_waits_for_all_of_its_loads),
         cmocka_unit_test(sleep_tells_its_time),
         cmocka_unit_test(scattered_and_vector_accesses_keep_their_addresses),
         cmocka_unit_test(constants_that_lanes_name_keep_their_addresses),
