@@ -217,6 +217,7 @@ struct strata_gpu {
         double drain_sm_cycles;         /* and this for each SM that ran blocks ... */
         double drain_warp_cycles;       /* ... and for each warp that the GPU held at once */
         uint32_t block_replace_cycles;  /* a freed slot takes the next block after this */
+        uint32_t next_warp_cycles;      /* from one warp of such a block to the next */
         uint32_t block_interval_cycles; /* between two blocks the dispatcher hands out */
         uint32_t dram_sectors;          /* read from DRAM once a launch, besides code and data */
         uint32_t code_readers;          /* that ask the L2 for code and the like, each by itself */

@@ -329,7 +329,7 @@ static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
     e->resident_blocks++;
     uint32_t n = data->n_warps < e->warps_per_block ? data->n_warps : e->warps_per_block;
     for (uint32_t k = 0; k < n && st == STRATA_OK; k++)
-        st = start_warp(e, flow_warp_index(e, b, k), place, k, t);
+        st = start_warp(e, flow_warp_index(e, b, k), place, k, t + (uint64_t)e->warps_apart * k);
     if (!flow_waves_go_on(e, t))
         e->blocks_over = true;
     if (st == STRATA_OK && !b->live_warps)
@@ -359,6 +359,8 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
 {
     struct flow_block *b = &e->block[place];
     uint32_t sm = b->sm;
+    if (b->stored)
+        t = later_of(t, hierarchy_stores_left(&e->memory, sm, b->stored));
     strata_block_destroy(b->data);
     b->data = NULL;
     flow_async_block_ends(e, b);
@@ -396,6 +398,7 @@ static strata_status first_wave(struct flow_engine *e)
         st = start_block(e, sm,
                          block_rate_first(e->gpu, e->warps_per_block, &e->sm_next_start[sm],
                                           &e->dispatch_free64));
+    e->warps_apart = e->gpu->launch.next_warp_cycles;
     return st;
 }
 

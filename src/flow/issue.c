@@ -264,6 +264,8 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
     uint64_t local = w->next.inst->space == STRATA_SPACE_LOCAL ? w->local_base : 0;
     e->memory.warp = (uint32_t)(w - e->warp);
     uint64_t done = hierarchy_access(&e->memory, sm, &w->next, local, t);
+    if (w->next.inst->memop == STRATA_MEM_STORE)
+        e->block[w->block].stored = e->memory.sm[sm].unit.free;
     if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
         sm_async_arrive(&flow_groups(w)->copies.open, done);
     else

@@ -168,6 +168,7 @@ static const struct strata_gpu_key keys[] = {
     REAL("launch.drain_sm", launch.drain_sm_cycles, "cycles", 0, 1000, "0", "besides launch.drain, for each SM that has run blocks"),
     REAL("launch.drain_warp", launch.drain_warp_cycles, "cycles", 0, 1000, "0", "besides, for each warp of the launch, of as many as the GPU holds"),
     CYCLES("launch.block_replace", launch.block_replace_cycles, "0", "a freed slot takes the next block after this"),
+    CYCLES("launch.next_warp", launch.next_warp_cycles, "0", "from one warp of a block that takes a freed slot to the next"),
     CYCLES("launch.block_interval", launch.block_interval_cycles, "0", "between two blocks the dispatcher hands out"),
     UINT("launch.dram_sectors", launch.dram_sectors, "", 0, 1e6, "0", "sectors read from DRAM once a launch, besides code and data"),
     UINT("launch.code_readers", launch.code_readers, "", 0, 64, "0", "clusters of SMs that read code and launch.dram_sectors from the L2, each by itself; 0: these reads are not counted"),

@@ -177,7 +177,10 @@ uint64_t hierarchy_bulk_copy(struct hierarchy *m, uint32_t sm, const struct stra
 uint32_t hierarchy_bulk_sectors(uint32_t from, uint32_t to);
 /* All stores of an SM leave at t; returns when the last has reached the L2. */
 uint64_t hierarchy_flush(struct hierarchy *m, uint32_t sm, uint64_t t);
-/* The same at the end of a launch. */
+/* When stores that the load/store unit was done with at `stored` will have left the SM, by what is
+ * known now. */
+uint64_t hierarchy_stores_left(const struct hierarchy *m, uint32_t sm, uint64_t stored);
+/* hierarchy_flush() at the end of a launch. */
 uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm);
 
 /* ---- between the files of this folder ---- */

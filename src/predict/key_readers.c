@@ -112,6 +112,7 @@ static const struct {
     {"launch.front_sectors", REUSE | FLOW | SIM},
     {"launch.background_", FLOW | SIM},
     {"launch.first_", FLOW | SIM},
+    {"launch.next_warp", FLOW | SIM},
     {"launch.schedulers_apart", FLOW | SIM},
     {"launch.block_replace", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"launch.block_interval", FLOW | SIM},

@@ -241,6 +241,8 @@ static strata_status first_wave(struct sim_engine *e, struct strata_error *err)
         st = start_block(
             e, sm, block_rate_first(e->gpu, warps, &e->sm[sm].next_start, &e->dispatch_free64),
             err);
+    for (uint32_t s = 0; s < e->n_sms; s++)
+        e->sm[s].warps_apart = e->gpu->launch.next_warp_cycles;
     return st;
 }
 

@@ -214,7 +214,7 @@ strata_status sim_sm_start(struct sim_sm *s, struct strata_block *data, uint64_t
     *b = (struct sim_block){.data = data, .start = t, .first_warp = place * limit};
     strata_status st = STRATA_OK;
     for (uint32_t k = 0; k < data->n_warps && k < limit && st == STRATA_OK; k++)
-        st = start_warp(s, b->first_warp + k, place, k, t, err);
+        st = start_warp(s, b->first_warp + k, place, k, t + (uint64_t)s->warps_apart * k, err);
     if (st == STRATA_OK && !b->live_warps)
         s->exit[s->n_exits++] = (struct sim_exit){.time = t, .left = t, .block = place};
     uint64_t next = wheel_next(s);

@@ -250,6 +250,7 @@ struct sim_sm {
     uint32_t epoch_writes[SIM_EPOCHS];
     uint32_t membar_waiters; /* warps waiting for writes */
     uint64_t start, left, busy, last_ack, next_start;
+    uint32_t warps_apart; /* cycles from one warp of a block that begins to the next */
     uint32_t resident;
     struct sim_sm_counters count;
     strata_status status;
