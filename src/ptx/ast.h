@@ -95,6 +95,9 @@ struct ptx_op {
     bool guard_negated;
     bool rolled;       /* a loop that begins here is not to be unrolled */
     bool was_computed; /* a move of what another op would have computed of numbers */
+    struct {
+        uint8_t ops, loads;
+    } left; /* of the branch of a loop: what was in it and has been moved before it, 255 at most */
     uint16_t modifier[PTX_MAX_MODIFIERS];
     uint32_t guard; /* register or PTX_NO_REG */
     uint32_t line, column;

@@ -451,7 +451,7 @@ static bool decode_function(struct ptx_decoder *d, uint32_t index)
     d->f = d->image->functions[index].ast;
     d->function_index = index;
     d->op = NULL;
-    if (!ptx_whole_loops_unroll(&d->m->ast.pool, d->image->functions[index].ast))
+    if (!ptx_whole_loops_unroll(&d->m->ast.pool, &d->m->ast.names, d->image->functions[index].ast))
         return ptx_dec_no_memory(d);
     d->op_pc = malloc((d->f->n_ops + 1) * sizeof *d->op_pc);
     if (!d->op_pc || !ptx_cfg_build(d->f, &cfg)) {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "ptx/cfg.h"
+#include "ptx/unrolled.h"
 
 /* ---- registers of an op ---- */
 
@@ -234,11 +234,6 @@ static void count_block(struct live *l, uint32_t block)
 
 /* ---- registers of machine code where a loop begins ---- */
 
-/* The ops of the outermost loop around one: from `first` on, `end` behind the last. */
-struct around {
-    uint32_t first, end;
-};
-
 /* The op that a branch leads to, or UINT32_MAX. */
 static uint32_t target(const struct ptx_op *op)
 {
@@ -248,19 +243,6 @@ static uint32_t target(const struct ptx_op *op)
                : UINT32_MAX;
 }
 
-static struct around loop_around(const struct ptx_function *f, uint32_t at)
-{
-    struct around x = {at, at};
-    for (uint32_t i = at; i < f->n_ops; i++) {
-        uint32_t to = target(&f->ops[i]);
-        if (to > at)
-            continue;
-        x.first = to < x.first ? to : x.first;
-        x.end = i + 1;
-    }
-    return x;
-}
-
 static void count_once(struct live *l, uint32_t reg, unsigned words)
 {
     uint64_t bit = 1ull << (reg % 64);
@@ -268,7 +250,7 @@ static void count_once(struct live *l, uint32_t reg, unsigned words)
     l->now[reg / 64] |= bit;
 }
 
-/* Parameters that a loop reads are loaded before it, before the outermost if there are several. */
+/* Parameters that a loop reads are loaded before it, if it has no other in it. */
 static void count_parameter(void *user, uint32_t reg)
 {
     struct live *l = user;
@@ -281,13 +263,15 @@ static void count_parameter(void *user, uint32_t reg)
  * above at most. */
 static uint32_t count_begin(struct live *l, const uint32_t *same, uint32_t block)
 {
-    struct around loop = loop_around(l->f, l->cfg->first[block]);
+    struct ptx_loop loop;
     memset(l->now, 0, l->words * sizeof *l->now);
     l->count = 0;
     for (uint32_t reg = 0; reg < l->f->n_regs; reg++)
         if (l->in[block * l->words + reg / 64] >> (reg % 64) & 1 && !l->constant[same[reg]])
             count_once(l, same[reg], weight(l, same[reg]));
-    for (uint32_t i = loop.first; i < loop.end; i++)
+    if (!ptx_innermost_loop_around(l->f, l->cfg->first[block], &loop))
+        return l->count;
+    for (uint32_t i = loop.first; i < loop.last; i++)
         ptx_op_visit(&l->f->ops[i], count_parameter, NULL, l);
     return l->count;
 }

@@ -21,22 +21,18 @@ static const struct {
 #include "ptx/expansion_table.h"
 };
 
-static const struct ptx_form_part multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}},
-                                  /* products of 64 bits, with what is added to them */
+static const struct ptx_form_part
+    multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}},
+    /* products of 64 bits, with what is added to them */
     long_product[] = {{STRATA_OP_INT, 1}, {STRATA_OP_IMAD, 3}, {0, 0}},
-                                  product_by_number[] = {{STRATA_OP_INT, 1},
-                                                         {STRATA_OP_IMAD, 2},
-                                                         {0, 0}},
-                                  /* a number that is added comes in two moves */
+    product_by_number[] = {{STRATA_OP_INT, 1}, {STRATA_OP_IMAD, 2}, {0, 0}},
+    /* a number that is added comes in two moves */
     product_and_number[] = {{STRATA_OP_INT, 2}, {STRATA_OP_IMAD, 3}, {0, 0}},
-                                  one_half[] = {{STRATA_OP_INT, 1}, {0, 0}},
-                                  both_halves[] = {{STRATA_OP_INT, 2}, {0, 0}},
-                                  uniform_load[] = {{STRATA_OP_UNIFORM, 1}, {0, 0}},
-                                  constant_load[] = {{STRATA_OP_CONST, 1}, {0, 0}},
-                                  shared_base[] = {{STRATA_OP_SREG, 1},
-                                                   {STRATA_OP_UNIFORM, 2},
-                                                   {0, 0}},
-                                  /* BSSY and BSYNC around what lanes may leave out */
+    one_half[] = {{STRATA_OP_INT, 1}, {0, 0}}, both_halves[] = {{STRATA_OP_INT, 2}, {0, 0}},
+    two_moves[] = {{STRATA_OP_IMAD, 2}, {0, 0}}, uniform_load[] = {{STRATA_OP_UNIFORM, 1}, {0, 0}},
+    constant_load[] = {{STRATA_OP_CONST, 1}, {0, 0}},
+    shared_base[] = {{STRATA_OP_SREG, 1}, {STRATA_OP_UNIFORM, 2}, {0, 0}},
+    /* BSSY and BSYNC around what lanes may leave out */
     reconverging[] = {{STRATA_OP_INT, 2}, {STRATA_OP_BRANCH, 1}, {0, 0}};
 
 /* ---- who reads a register ---- */
@@ -54,8 +50,8 @@ enum use {
 };
 
 /* Of a comparison that takes another op along, and of the latter; of an op whose one operand more
- * has been taken by what another computes. */
-enum taken { TAKES = 1, IS_TAKEN = 2, HAS_JOINED = 4 };
+ * has been taken by what another computes; of a move of zero that the one before it makes, too. */
+enum taken { TAKES = 1, IS_TAKEN = 2, HAS_JOINED = 4, IS_SECOND_ZERO = 8 };
 
 struct reg_facts {
     uint32_t n_writes, n_reads;
@@ -68,6 +64,7 @@ struct reg_facts {
     bool compared;                            /* the result of a comparison */
     bool half;         /* logic that was folded: a half of 64 bits is left of it */
     bool of_constants; /* computed of words of constant memory whose places the code tells */
+    bool is_home;      /* of a register with several values that begins with this one's */
 };
 
 struct finder {
@@ -75,6 +72,7 @@ struct finder {
     const struct ptx_cfg *cfg;
     const struct ptx_names *names;
     bool entry, has_shared_base;
+    uint32_t zero_block; /* 1 + that in which an odd number of registers has been made zero, or 0 */
     struct ptx_forms *out;
     struct reg_facts *reg;
     uint8_t *taken;                           /* by op: enum taken */
@@ -202,7 +200,7 @@ static void fold(struct finder *s, uint32_t i)
 {
     const struct ptx_op *op = &s->f->ops[i];
     s->out->folded[i] = 1;
-    if (!op->n_operands || !is_register(&op->operands[0]))
+    if (!op->n_operands || !is_register(&op->operands[0]) || s->taken[i] & IS_SECOND_ZERO)
         return;
     uint32_t to = op->operands[0].u.reg, n = 0;
     for (unsigned k = 1; k < op->n_operands && n < 2; k++) {
@@ -278,6 +276,95 @@ static bool needs_register(const struct finder *s, const struct ptx_op *op)
     return to->n_writes > 1 || (from->value && to->uses & USE_STORED);
 }
 
+static bool is_parameter(const struct finder *s, const struct reg_facts *r)
+{
+    const struct ptx_op *by = &s->f->ops[r->written_at];
+    return r->n_writes == 1 && by->mnemonic == PTX_OP_ld && ptx_op_has(by, PTX_M_PARAM);
+}
+
+/* What a move gives, if it is a number; else NULL. */
+static const struct ptx_operand *number_of_move(const struct ptx_op *op)
+{
+    const struct ptx_operand *from = &op->operands[1];
+    return op->mnemonic == PTX_OP_mov && op->n_operands == 2 && op->guard == PTX_NO_REG &&
+                   (from->kind == PTX_OPERAND_INT || from->kind == PTX_OPERAND_F32 ||
+                    from->kind == PTX_OPERAND_F64)
+               ? from
+               : NULL;
+}
+
+/* The number that a register holds at op i, by the only op that writes it or the last one of the
+ * block; else NULL. */
+static const struct ptx_operand *number_in(const struct finder *s, uint32_t i, uint32_t reg)
+{
+    if (s->reg[reg].n_writes == 1)
+        return number_of_move(&s->f->ops[s->reg[reg].written_at]);
+    for (uint32_t k = i; k-- > s->cfg->first[s->cfg->block_of[i]];) {
+        const struct ptx_op *op = &s->f->ops[k];
+        if (op->mnemonic == PTX_OP_mov && is_register(&op->operands[0]) &&
+            op->operands[0].u.reg == reg)
+            return number_of_move(op);
+    }
+    return NULL;
+}
+
+/* A loop that comes by op i, but not by op `since`. */
+static bool comes_again(const struct finder *s, uint32_t i, uint32_t since)
+{
+    for (uint32_t k = i; k < s->f->n_ops; k++) {
+        const struct ptx_op *op = &s->f->ops[k];
+        if (op->mnemonic == PTX_OP_bra && op->n_operands == 1 &&
+            op->operands[0].kind == PTX_OPERAND_LABEL && op->operands[0].u.label <= i &&
+            op->operands[0].u.label > since)
+            return true;
+    }
+    return false;
+}
+
+/* A register with other values elsewhere shares that of the one it begins with, if nobody needs
+ * this any more: no number, no parameter, nothing that changes itself or that a loop begins with
+ * again, and only one does so. The 64 sums of a product of matrices by blocks, all of which begin
+ * with one zero, are 64 registers. */
+static bool is_own_copy(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    const struct ptx_operand *to = op->operands, *from = to + 1;
+    if (!is_register(to) || !is_register(from) || s->reg[to->u.reg].n_writes < 2 ||
+        ptx_op_type(op) == PTX_PRED)
+        return false;
+    struct reg_facts *home = &s->reg[s->out->same[from->u.reg]];
+    bool own = home->is_home || home->n_writes > 1 || number_in(s, i, from->u.reg) ||
+               is_parameter(s, home) || comes_again(s, i, home->written_at);
+    home->is_home = true;
+    return own;
+}
+
+static bool moves_zero(const struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    const struct ptx_operand *number =
+        is_register(&op->operands[1]) ? number_in(s, i, op->operands[1].u.reg) : number_of_move(op);
+    return number && !number->value;
+}
+
+/* Moves are IMAD.MOV, one for 32 bits; CS2R makes two neighbours zero. True: the one before it made
+ * this one. */
+static bool find_moves(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    bool wide = ptx_type_bytes(ptx_op_type(op)) == 8, zero = moves_zero(s, i);
+    uint32_t block = s->cfg->block_of[i] + 1;
+    if (zero && !wide) {
+        bool second = s->zero_block == block;
+        s->zero_block = second ? 0 : block;
+        s->taken[i] |= second ? IS_SECOND_ZERO : 0;
+        if (second)
+            return true;
+    }
+    s->out->parts[i] = wide && !zero ? two_moves : multiply_add;
+    return false;
+}
+
 static bool fold_move(struct finder *s, uint32_t i)
 {
     const struct ptx_op *op = &s->f->ops[i];
@@ -287,10 +374,8 @@ static bool fold_move(struct finder *s, uint32_t i)
         s->out->parts[i] = constant_load;
     if (from->kind == PTX_OPERAND_SREG)
         return false;
-    if (needs_register(s, op)) {
-        s->out->parts[i] = multiply_add; /* IMAD.MOV */
-        return false;
-    }
+    if (needs_register(s, op) || is_own_copy(s, i))
+        return find_moves(s, i);
     if (from->kind == PTX_OPERAND_VAR && from->u.var->space == PTX_M_SHARED) {
         s->out->parts[i] = shared_base;
         bool again = s->has_shared_base;

@@ -1,14 +1,17 @@
 /* parameter_loads.c - read off what ptxas 13.0 makes of the example suite for sm_90.
  *
  * An address among the parameters is loaded in the block that first uses it, often behind the
- * branch around all work, and not again; one that a loop is the first to use before that loop. What
- * a product is added to (IMAD.WIDE) or what is an address itself is loaded to registers by LDC, all
- * else by ULDC to uniform ones. */
+ * branch around all work, and not again; one that a loop is the first to use before that loop, if
+ * it has no other in it (of a loop around another nothing is moved out). What a product is added to
+ * (IMAD.WIDE) or what is an address itself is loaded to registers by LDC, all else by ULDC to
+ * uniform ones. */
 #include "ptx/parameter_loads.h"
 
 #include <stdlib.h>
 
 #include <strata/trace.h>
+
+#include "ptx/unrolled.h"
 
 static bool is_parameter(const struct ptx_op *op)
 {
@@ -55,18 +58,12 @@ static uint32_t first_reader(const struct ptx_function *f, const struct ptx_form
     return 0;
 }
 
-/* The beginning of the outermost loop around op i that does not begin before `least`, or op i. */
-static uint32_t before_loops(const struct ptx_function *f, uint32_t i, uint32_t least)
+/* The beginning of the innermost loop around op i, if that does not begin before `least`, or op i.
+ */
+static uint32_t before_loop(const struct ptx_function *f, uint32_t i, uint32_t least)
 {
-    uint32_t first = i;
-    for (uint32_t k = i; k < f->n_ops; k++) {
-        const struct ptx_op *op = &f->ops[k];
-        if (op->mnemonic == PTX_OP_bra && op->n_operands == 1 &&
-            op->operands[0].kind == PTX_OPERAND_LABEL && op->operands[0].u.label <= first &&
-            op->operands[0].u.label > least)
-            first = op->operands[0].u.label;
-    }
-    return first;
+    struct ptx_loop l;
+    return ptx_innermost_loop_around(f, i, &l) && l.first > least ? l.first : i;
 }
 
 static bool is_address_or_product(const struct ptx_forms *forms, const struct ptx_op *op,
@@ -85,7 +82,7 @@ static void place(const struct ptx_function *f, const struct ptx_cfg *cfg, struc
     out->folded[i] = 1;
     if (!reader)
         return;
-    uint32_t at = before_loops(f, reader, i);
+    uint32_t at = before_loop(f, reader, i);
     if (at != reader) /* the last op before the loop that has a record */
         do
             at--;

@@ -33,6 +33,29 @@ bool ptx_loop_closed_by(const struct ptx_function *f, uint32_t i, struct ptx_loo
     return true;
 }
 
+/* Where op i jumps to, if back; else UINT32_MAX. */
+static uint32_t jumps_back_to(const struct ptx_function *f, uint32_t i)
+{
+    const struct ptx_op *op = &f->ops[i];
+    bool branches = op->mnemonic == PTX_OP_bra && op->n_operands == 1 &&
+                    op->operands[0].kind == PTX_OPERAND_LABEL;
+    return branches && op->operands[0].u.label <= i ? op->operands[0].u.label : UINT32_MAX;
+}
+
+bool ptx_innermost_loop_around(const struct ptx_function *f, uint32_t i, struct ptx_loop *out)
+{
+    uint32_t last = i;
+    while (last < f->n_ops && jumps_back_to(f, last) > i)
+        last++;
+    if (last == f->n_ops)
+        return false;
+    *out = (struct ptx_loop){f, jumps_back_to(f, last), last};
+    for (uint32_t k = out->first; k < last; k++)
+        if (jumps_back_to(f, k) != UINT32_MAX)
+            return false;
+    return true;
+}
+
 const struct ptx_op *ptx_loop_writer(const struct ptx_loop *l, uint32_t reg)
 {
     for (uint32_t i = l->last + 1; i-- > l->first;) {
@@ -128,7 +151,9 @@ bool ptx_loop_leaves(const struct ptx_loop *l, const struct ptx_op *op)
 
 static struct body measure(const struct ptx_loop *l, const struct ptx_forms *forms)
 {
-    struct body b = {.fixed = l->f->ops[l->first].rolled};
+    const struct ptx_op *branch = &l->f->ops[l->last];
+    struct body b = {
+        .fixed = l->f->ops[l->first].rolled, .size = branch->left.ops, .loads = branch->left.loads};
     for (uint32_t i = l->first; i <= l->last; i++) {
         const struct ptx_op *op = &l->f->ops[i];
         add_load(&b, op);

@@ -11,6 +11,8 @@ struct ptx_loop {
 
 /* The loop that op i closes, if it does. */
 bool ptx_loop_closed_by(const struct ptx_function *f, uint32_t i, struct ptx_loop *out);
+/* The innermost loop around op i, if it has no other in it. */
+bool ptx_innermost_loop_around(const struct ptx_function *f, uint32_t i, struct ptx_loop *out);
 /* The op of the loop that writes a register last, or NULL. */
 const struct ptx_op *ptx_loop_writer(const struct ptx_loop *l, uint32_t reg);
 /* Whether each round adds a constant to an operand. */

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/invariants.h"
 #include "ptx/known_values.h"
 #include "ptx/plain_branches.h"
 #include "ptx/unrolled.h"
@@ -493,7 +494,8 @@ static bool unroll(struct ptx_pool *pool, struct ptx_function *f, const struct p
     return w.ok;
 }
 
-bool ptx_whole_loops_unroll(struct ptx_pool *pool, struct ptx_function *f)
+bool ptx_whole_loops_unroll(struct ptx_pool *pool, const struct ptx_names *names,
+                            struct ptx_function *f)
 {
     if (has_tables(f))
         return true;
@@ -504,9 +506,10 @@ bool ptx_whole_loops_unroll(struct ptx_pool *pool, struct ptx_function *f)
         uint32_t rounds = ptx_loop_closed_by(f, i, &l) ? rounds_to_write(&l) : 0;
         if (!rounds)
             continue;
-        if (!unroll(pool, f, &l, rounds) || !ptx_known_values_place(pool, f))
+        if (!ptx_invariants_leave(f, names, &l) || !unroll(pool, f, &l, rounds) ||
+            !ptx_known_values_place(pool, f))
             return false;
         i = l.first; /* a loop around it may be next */
     }
-    return true;
+    return ptx_invariants_leave_all(f, names);
 }

@@ -6,6 +6,7 @@
 
 /* Writes such loops out, round by round, and puts the numbers in that are known then. What runs
  * computes the same. False if memory is short. */
-bool ptx_whole_loops_unroll(struct ptx_pool *pool, struct ptx_function *f);
+bool ptx_whole_loops_unroll(struct ptx_pool *pool, const struct ptx_names *names,
+                            struct ptx_function *f);
 
 #endif

@@ -6,50 +6,10 @@
 
 #include "base/bits.h"
 #include "sm/pipe_choice.h"
+#include "sm/region_draft.h"
 #include "sm/scoreboard.h"
 #include "sm/stall_counts.h"
 #include "trace/inst_latency.h"
-
-enum { REGISTERS = 65536 };
-
-/* One instruction of the region that is being ordered. */
-struct node {
-    const struct strata_inst *inst;
-    struct sm_inst *op;
-    uint32_t latency;  /* cycles until its result can be used */
-    uint32_t way;      /* cycles from its issue to the end of the region */
-    uint32_t waits;    /* instructions before it that are still to issue */
-    uint32_t uses;     /* instructions that read its result and are still to issue */
-    uint32_t words;    /* registers that its result takes until then */
-    bool predicate;    /* or the predicate */
-    uint32_t root;     /* its address is this value and a constant */
-    uint64_t earliest; /* by those that have issued */
-    bool done, gone;
-    bool leads; /* a load from memory has to follow it */
-    bool last;  /* it reads what is loaded from memory, for no further load */
-};
-
-struct edge {
-    uint32_t latency;
-    uint16_t to;
-    bool value; /* a result is read */
-};
-
-struct sm_draft {
-    struct node node[SM_MAX_REGION];
-    struct edge edge[SM_MAX_REGION * SM_MAX_REGION / 2];
-    uint32_t first[SM_MAX_REGION + 1];                  /* edges of a node */
-    uint16_t source[SM_MAX_REGION * SM_MAX_REGION / 2]; /* positions whose results a node reads */
-    uint32_t first_source[SM_MAX_REGION + 1];
-    uint32_t n, room;         /* room: registers for results */
-    uint32_t far_room;        /* and for what is loaded from memory */
-    uint16_t name[REGISTERS]; /* what a register of PTX is called by now */
-    uint16_t last[REGISTERS]; /* position + 1 of its last write */
-    uint8_t seen[REGISTERS];  /* it was read or written before */
-    uint32_t n_in;            /* registers whose values come from before the region */
-    uint32_t root[REGISTERS]; /* what a register's value is, but for a constant */
-    struct sm_accesses accesses;
-};
 
 static strata_status no_memory(struct strata_error *err)
 {
@@ -98,7 +58,7 @@ uint32_t sm_scheduler_registers(struct sm_scheduler *s)
     uint32_t own = s->decoder->max_register + 1;
     if (!s->first_fresh) {
         s->first_fresh = own;
-        s->n_fresh = own + SM_FRESH <= REGISTERS ? SM_FRESH : 0;
+        s->n_fresh = own + SM_FRESH <= SM_REGISTERS ? SM_FRESH : 0;
     }
     return own > s->first_fresh + s->n_fresh ? own : s->first_fresh + s->n_fresh;
 }
@@ -112,21 +72,13 @@ bool sm_ends_region(const struct strata_inst *i)
 
 /* ---- loops ---- */
 
-static bool lists(const uint16_t *reg, unsigned n, uint16_t x)
-{
-    for (unsigned k = 0; k < n; k++)
-        if (reg[k] == x)
-            return true;
-    return false;
-}
-
 /* The last instruction of the body that writes a register, or NULL. */
 static const struct strata_inst *writer(const struct sm_scheduler *s, const uint32_t *inst,
                                         uint32_t n, uint16_t reg)
 {
     for (uint32_t i = n; i-- > 0;) {
         const struct strata_inst *x = strata_code_get(s->decoder->code, inst[i]);
-        if (lists(x->reg, x->n_dst, reg))
+        if (sm_lists(x->reg, x->n_dst, reg))
             return x;
     }
     return NULL;
@@ -180,92 +132,12 @@ uint32_t sm_scheduler_rounds(struct sm_scheduler *s, const uint32_t *inst, uint3
     return s->loop[branch];
 }
 
-/* ---- names ---- */
-
-/* A register that a constant is added to. */
-static bool is_step(const struct node *x)
-{
-    return x->inst->opclass == STRATA_OP_INT && x->op->n_read == 1 && x->op->n_write == 1 &&
-           x->op->read[0] == x->op->write[0] && !strncmp(x->inst->opcode, "add.", 4);
-}
-
-/* Steps of a pointer or a counter that the region steps again become constants of the instructions
- * that read it: ptxas has one step for all rounds of an unrolled loop. Of 64 bits the other half,
- * which names no registers, stands before it. */
-static bool drop_step(struct sm_draft *d, uint32_t i)
-{
-    struct node *x = &d->node[i], *half = i ? x - 1 : x;
-    if (!is_step(x) || d->last[x->op->write[0]] == i + 1)
-        return false;
-    x->gone = true;
-    if (i && !strcmp(half->inst->opcode, x->inst->opcode) && !half->op->n_read &&
-        !half->op->n_write)
-        half->gone = true;
-    return true;
-}
-
-/* A result that is written again later in the region gets a name of its own, as registers are
- * allocated after the order is found; the last one keeps its name, since the code that follows
- * reads it there. Writes under a predicate are taken for whole ones. */
-static void rename_registers(struct sm_scheduler *s, struct sm_draft *d)
-{
-    uint32_t fresh = 0;
-    d->n_in = 0;
-    for (uint32_t i = 0; i < d->n; i++) {
-        const struct sm_inst *op = d->node[i].op;
-        for (unsigned k = 0; k < op->n_read; k++) {
-            d->name[op->read[k]] = op->read[k];
-            d->seen[op->read[k]] = 0;
-        }
-        for (unsigned k = 0; k < op->n_write; k++) {
-            d->name[op->write[k]] = op->write[k];
-            d->seen[op->write[k]] = 0;
-            d->last[op->write[k]] = (uint16_t)(i + 1);
-        }
-    }
-    for (uint32_t i = 0; i < d->n; i++) {
-        struct sm_inst *op = d->node[i].op;
-        op->waits_for_few = false; /* for those it has now */
-        if (drop_step(d, i))
-            continue;
-        for (unsigned k = 0; k < op->n_read; k++) {
-            d->n_in += !d->seen[op->read[k]];
-            d->seen[op->read[k]] = 1;
-            op->read[k] = d->name[op->read[k]];
-        }
-        for (unsigned k = 0; k < op->n_write; k++) {
-            uint16_t reg = op->write[k];
-            d->seen[reg] = 1;
-            bool again = d->last[reg] != i + 1 && fresh < s->n_fresh;
-            d->name[reg] = again ? (uint16_t)(s->first_fresh + fresh++) : reg;
-            op->write[k] = d->name[reg];
-        }
-    }
-}
-
-/* Of an unrolled loop only the last branch is left, and nothing that only the others asked for. */
-static void drop_branches(const struct sm_scheduler *s, struct sm_draft *d)
-{
-    for (uint32_t i = d->n - 1; i-- > 0;) {
-        struct node *x = &d->node[i];
-        bool used =
-            (x->op->kind != SM_KIND_PLAIN && x->op->kind != SM_KIND_CONSTANT) || !x->op->n_write;
-        for (unsigned k = 0; k < x->op->n_write; k++) {
-            used |= x->op->write[k] < s->first_fresh;
-            for (uint32_t j = i + 1; j < d->n && !used; j++)
-                used = !d->node[j].gone &&
-                       lists(d->node[j].op->read, d->node[j].op->n_read, x->op->write[k]);
-        }
-        x->gone |= x->inst->opclass == STRATA_OP_BRANCH || !used;
-    }
-}
-
 /* ---- dependences ---- */
 
 static bool reads_any(const struct sm_inst *a, const struct sm_inst *of)
 {
     for (unsigned k = 0; k < of->n_write; k++)
-        if (lists(a->read, a->n_read, of->write[k]))
+        if (sm_lists(a->read, a->n_read, of->write[k]))
             return true;
     return false;
 }
@@ -273,7 +145,7 @@ static bool reads_any(const struct sm_inst *a, const struct sm_inst *of)
 static bool writes_any(const struct sm_inst *a, const struct sm_inst *of)
 {
     for (unsigned k = 0; k < of->n_write; k++)
-        if (lists(a->write, a->n_write, of->write[k]))
+        if (sm_lists(a->write, a->n_write, of->write[k]))
             return true;
     return false;
 }
@@ -297,12 +169,12 @@ static void find_roots(struct sm_draft *d)
         for (unsigned k = 0; k < d->node[i].op->n_read; k++)
             d->root[d->node[i].op->read[k]] = d->node[i].op->read[k];
     for (uint32_t i = 0; i < d->n; i++) {
-        struct node *x = &d->node[i];
-        x->root = x->op->n_read ? d->root[x->op->read[0]] : REGISTERS + i;
+        struct sm_node *x = &d->node[i];
+        x->root = x->op->n_read ? d->root[x->op->read[0]] : SM_REGISTERS + i;
         bool steps = x->inst->opclass == STRATA_OP_INT && x->op->n_read == 1 &&
                      !strncmp(x->inst->opcode, "add.", 4);
         for (unsigned k = 0; k < x->op->n_write; k++)
-            d->root[x->op->write[k]] = steps ? x->root : REGISTERS + i;
+            d->root[x->op->write[k]] = steps ? x->root : SM_REGISTERS + i;
     }
 }
 
@@ -324,7 +196,7 @@ static bool loads_or_stores(const struct strata_inst *i)
  * guard that PTX names would be taken for the address; nvcc writes none before accesses. */
 static bool apart(const struct sm_draft *d, uint32_t i, uint32_t k)
 {
-    const struct node *a = &d->node[i], *b = &d->node[k];
+    const struct sm_node *a = &d->node[i], *b = &d->node[k];
     if (!d->accesses.entry || a->root != b->root || a->inst->space != b->inst->space ||
         !loads_or_stores(a->inst) || !loads_or_stores(b->inst))
         return false;
@@ -366,7 +238,7 @@ static bool in_order(const struct strata_inst *a, const struct strata_inst *b)
  * chain of FFMAs before what reads it (scripts/ptx-order). */
 enum { FAR_CYCLES = 300 };
 
-static uint32_t result_latency(const struct sm_scheduler *s, const struct node *n)
+static uint32_t result_latency(const struct sm_scheduler *s, const struct sm_node *n)
 {
     if (n->op->kind == SM_KIND_GLOBAL)
         return FAR_CYCLES;
@@ -374,26 +246,26 @@ static uint32_t result_latency(const struct sm_scheduler *s, const struct node *
 }
 
 /* The edge between two instructions of a region, if the second has to follow the first. */
-static bool depends(const struct sm_draft *d, uint32_t i, uint32_t k, bool last, struct edge *e)
+static bool depends(const struct sm_draft *d, uint32_t i, uint32_t k, bool last, struct sm_edge *e)
 {
-    const struct node *a = &d->node[i], *b = &d->node[k];
+    const struct sm_node *a = &d->node[i], *b = &d->node[k];
     if (reads_any(b->op, a->op)) {
         uint32_t apart = sm_result_distance(a->inst, a->op, b->inst, b->op);
-        *e = (struct edge){.latency = apart > a->latency ? apart : a->latency, .value = true};
+        *e = (struct sm_edge){.latency = apart > a->latency ? apart : a->latency, .value = true};
         return true;
     }
-    *e = (struct edge){.latency = 1};
+    *e = (struct sm_edge){.latency = 1};
     return last || writes_any(b->op, a->op) || reads_any(a->op, b->op) ||
            (in_order(a->inst, b->inst) && !apart(d, i, k));
 }
 
 /* A load from memory, of a time that nobody knows. */
-static bool is_far(const struct node *x)
+static bool is_far(const struct sm_node *x)
 {
     return x->op->kind == SM_KIND_GLOBAL && x->op->n_write;
 }
 
-static bool is_near(const struct node *x)
+static bool is_near(const struct sm_node *x)
 {
     return x->op->kind == SM_KIND_SHARED && x->op->n_write;
 }
@@ -405,7 +277,7 @@ static void find_edges(struct sm_draft *d)
     for (uint32_t i = 0; i < n; i++) {
         d->first[i] = n_edges;
         for (uint32_t k = i + 1; k < n && !d->node[i].gone; k++) {
-            struct edge *e = &d->edge[n_edges];
+            struct sm_edge *e = &d->edge[n_edges];
             if (d->node[k].gone || !depends(d, i, k, closed && k == n - 1, e))
                 continue;
             e->to = (uint16_t)k;
@@ -417,7 +289,7 @@ static void find_edges(struct sm_draft *d)
     d->first[n] = n_edges;
     for (uint32_t i = n; i-- > 0;)
         for (uint32_t k = d->first[i]; k < d->first[i + 1]; k++) {
-            struct node *to = &d->node[d->edge[k].to];
+            struct sm_node *to = &d->node[d->edge[k].to];
             uint32_t way = d->edge[k].latency + to->way;
             d->node[i].way = way > d->node[i].way ? way : d->node[i].way;
             d->node[i].leads |= to->leads || is_far(to);
@@ -441,41 +313,16 @@ static void find_sources(struct sm_draft *d)
                 d->source[first[d->edge[e].to] + filled[d->edge[e].to]++] = (uint16_t)i;
 }
 
-static uint32_t registers_left(const struct sm_scheduler *s, uint32_t taken)
-{
-    enum { LEAST = 8 };
-    return s->registers > taken + LEAST ? s->registers - taken : LEAST;
-}
-
-/* Registers that what comes into a region leaves for its results. Addresses take two, so
- * one and a half are taken for each. */
-static uint32_t room_for_results(const struct sm_scheduler *s, const struct sm_draft *d)
-{
-    return s->registers ? registers_left(s, d->n_in + d->n_in / 2 + 2) : UINT32_MAX;
-}
-
-/* Registers for what is loaded from memory: in a loop, those that what is alive where it begins and
- * four more leave. Unrolled loops of ptxas 13.0 with 32 registers have 26 to 29 alive at most,
- * where 7 to 19 are at the beginning (loops of a corpus of our own, compiled for sm_90). */
-static uint32_t room_for_far(const struct sm_scheduler *s, const struct sm_draft *d)
-{
-    enum { OWN = 4 };
-    const struct strata_inst *last = d->node[d->n - 1].inst;
-    if (last->opclass != STRATA_OP_BRANCH || last->imm < STRATA_BRANCH_ALIVE || !s->registers)
-        return d->room;
-    return registers_left(s, (uint32_t)last->imm / STRATA_BRANCH_ALIVE - 1 + OWN);
-}
-
 /* A sum of 64 bits that is no constant beside another: of its two registers what is loaded from
  * there takes one. */
-static bool is_address_sum(const struct node *x)
+static bool is_address_sum(const struct sm_node *x)
 {
     return x->op->n_read > 1 && strstr(x->inst->opcode, "64");
 }
 
 /* Registers that a result takes. Other integers are left out: what they compute is addresses for
  * the most part, which machine code has as one base and constants beside it. */
-static uint32_t result_words(const struct node *x)
+static uint32_t result_words(const struct sm_node *x)
 {
     if (!x->op->n_write || x->predicate)
         return 0;
@@ -491,20 +338,19 @@ static void prepare(struct sm_scheduler *s, const struct sm_region *r)
     struct sm_draft *d = s->draft;
     d->n = r->n;
     for (uint32_t i = 0; i < r->n; i++) {
-        struct node *x = &d->node[i];
-        *x = (struct node){.inst = strata_code_get(s->decoder->code, r->inst[i]), .op = &r->op[i]};
+        struct sm_node *x = &d->node[i];
+        *x = (struct sm_node){.inst = strata_code_get(s->decoder->code, r->inst[i]),
+                              .op = &r->op[i]};
         r->op[i] = s->decoder->inst[r->inst[i]];
         x->latency = result_latency(s, x);
         x->predicate = sm_makes_predicate(x->inst);
         x->words = result_words(x);
     }
-    rename_registers(s, d);
-    drop_branches(s, d);
+    sm_draft_name_registers(s, d);
     find_roots(d);
     find_edges(d);
     find_sources(d);
-    d->room = room_for_results(s, d);
-    d->far_room = room_for_far(s, d);
+    sm_draft_find_room(s, d);
 }
 
 /* ---- the order ---- */
@@ -515,7 +361,7 @@ struct held {
     uint32_t loaded; /* of the words, those that were loaded from memory */
 };
 
-static uint32_t loaded_words(const struct node *x)
+static uint32_t loaded_words(const struct sm_node *x)
 {
     return is_far(x) ? x->words : 0;
 }
@@ -523,9 +369,9 @@ static uint32_t loaded_words(const struct node *x)
 /* What nobody needs any more once an instruction has issued. */
 static struct held freed_by(const struct sm_draft *d, uint32_t i)
 {
-    struct held freed = {0, 0, 0};
+    struct held freed = {d->node[i].takes_over, 0, 0};
     for (uint32_t k = d->first_source[i]; k < d->first_source[i + 1]; k++) {
-        const struct node *x = &d->node[d->source[k]];
+        const struct sm_node *x = &d->node[d->source[k]];
         freed.words += x->uses == 1 ? x->words : 0;
         freed.loaded += x->uses == 1 ? loaded_words(x) : 0;
         freed.predicates += x->uses == 1 && x->predicate;
@@ -534,10 +380,10 @@ static struct held freed_by(const struct sm_draft *d, uint32_t i)
 }
 
 /* Registers that may be taken when a result gets its own. What shared memory gives comes after a
- * short time and is asked for late, so that it has no more of a loop's than what memory gives. */
-static uint32_t room_beside(const struct sm_draft *d, const struct node *x)
+ * short time and is asked for late, so that it has no more than what is alive leaves. */
+static uint32_t room_beside(const struct sm_draft *d, const struct sm_node *x)
 {
-    return is_near(x) && d->far_room < d->room ? d->far_room : d->room;
+    return is_near(x) && d->near_room < d->room ? d->near_room : d->room;
 }
 
 /* Whether an instruction's result has to wait for a register or a predicate: machine code has seven
@@ -545,7 +391,7 @@ static uint32_t room_beside(const struct sm_draft *d, const struct node *x)
 static bool lacks_room(const struct sm_draft *d, uint32_t i, struct held held)
 {
     enum { PREDICATES = 7 };
-    const struct node *x = &d->node[i];
+    const struct sm_node *x = &d->node[i];
     if (!x->words && !x->predicate)
         return false;
     struct held freed = freed_by(d, i);
@@ -567,7 +413,7 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, uint64_t end, str
     uint32_t best = UINT32_MAX;
     uint64_t best_at = UINT64_MAX;
     for (uint32_t i = 0; i < d->n; i++) {
-        const struct node *x = &d->node[i];
+        const struct sm_node *x = &d->node[i];
         if (x->done || x->gone || x->waits)
             continue;
         bool loads = is_far(x) || is_near(x);
@@ -588,8 +434,9 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, uint64_t end, str
 
 static void release_sources(struct sm_draft *d, uint32_t i, struct held *held)
 {
+    held->words -= d->node[i].takes_over;
     for (uint32_t k = d->first_source[i]; k < d->first_source[i + 1]; k++) {
-        struct node *x = &d->node[d->source[k]];
+        struct sm_node *x = &d->node[d->source[k]];
         if (--x->uses)
             continue;
         held->words -= x->words;
@@ -601,7 +448,7 @@ static void release_sources(struct sm_draft *d, uint32_t i, struct held *held)
 static void list_schedule(struct sm_draft *d, struct sm_region *r)
 {
     uint64_t now = 0, end = 0;
-    struct held held = {0, 0, 0};
+    struct held held = {d->taken_over, 0, 0};
     uint32_t k = 0;
     for (uint32_t i = 0; i < d->n; i++) {
         if (d->node[i].gone)
@@ -611,7 +458,7 @@ static void list_schedule(struct sm_draft *d, struct sm_region *r)
     r->n_gone = k;
     for (; k < d->n; k++) {
         uint32_t i = choose(d, now, end, held);
-        struct node *x = &d->node[i];
+        struct sm_node *x = &d->node[i];
         r->order[k] = (uint16_t)i;
         x->done = true;
         now = x->earliest > now ? x->earliest : now;
@@ -621,7 +468,7 @@ static void list_schedule(struct sm_draft *d, struct sm_region *r)
         held.loaded += x->uses ? loaded_words(x) : 0;
         held.predicates += x->uses && x->predicate;
         for (uint32_t e = d->first[i]; e < d->first[i + 1]; e++) {
-            struct node *y = &d->node[d->edge[e].to];
+            struct sm_node *y = &d->node[d->edge[e].to];
             y->waits--;
             if (now + d->edge[e].latency > y->earliest)
                 y->earliest = now + d->edge[e].latency;
@@ -637,7 +484,7 @@ static void finish(const struct sm_scheduler *s, const struct sm_draft *d,
     struct sm_placed placed[SM_MAX_REGION];
     uint32_t n = 0;
     for (uint32_t k = r->n_gone; k < d->n; k++) {
-        const struct node *x = &d->node[r->order[k]];
+        const struct sm_node *x = &d->node[r->order[k]];
         placed[n++] = (struct sm_placed){x->inst, x->op};
     }
     sm_pipes_choose(s->decoder->gpu, placed, n);
@@ -653,7 +500,7 @@ struct barrier {
     uint32_t n, reader;           /* place of the first to read one of them */
 };
 
-static bool has_barrier(const struct node *x)
+static bool has_barrier(const struct sm_node *x)
 {
     return x->inst->opclass == STRATA_OP_MEM && x->op->n_write;
 }
@@ -671,7 +518,7 @@ static uint32_t first_reader(const struct sm_draft *d, const struct sm_region *r
 /* The barrier that a load takes: that of loads which the same instruction waits for, a free one, or
  * the one taken last. Global and local memory have 2 to 5 (1,490 of 1,510 such loads in the machine
  * code of the example suite, nvcc 13.0), shared memory all. */
-static uint32_t take_barrier(const struct barrier *b, const struct node *x, uint32_t reader,
+static uint32_t take_barrier(const struct barrier *b, const struct sm_node *x, uint32_t reader,
                              uint32_t last)
 {
     uint32_t first = x->inst->space == STRATA_SPACE_SHARED ? 0 : 2;
@@ -692,7 +539,7 @@ static void wait_for_barrier(const struct sm_draft *d, struct sm_inst *op, struc
         waits = reads_any(op, d->node[b->load[j]].op);
     for (uint32_t j = 0; j < b->n && waits; j++) {
         uint16_t reg = d->node[b->load[j]].op->write[0];
-        if (op->n_read < SM_MAX_READS && !lists(op->read, op->n_read, reg))
+        if (op->n_read < SM_MAX_READS && !sm_lists(op->read, op->n_read, reg))
             op->read[op->n_read++] = reg;
     }
     b->n = waits ? 0 : b->n;
@@ -705,7 +552,7 @@ static void share_barriers(const struct sm_draft *d, const struct sm_region *r)
     for (uint32_t k = 0; k < SM_N_BARRIERS; k++)
         barrier[k].n = 0;
     for (uint32_t k = r->n_gone; k < d->n; k++) {
-        const struct node *x = &d->node[r->order[k]];
+        const struct sm_node *x = &d->node[r->order[k]];
         for (uint32_t b = 0; b < SM_N_BARRIERS; b++)
             wait_for_barrier(d, x->op, &barrier[b]);
         if (!has_barrier(x))

@@ -80,11 +80,12 @@ static inline unsigned find_access(const struct record *r, const char *opcode)
     return i;
 }
 
-#define KERNEL(body)                                                                               \
+#define KERNEL_BEGIN                                                                               \
     PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 "  \
              "%rd<16>; .reg .pred %p<8>; .reg .f32 %f<8>;\n"                                       \
              "ld.param.u64 %rd1,[in]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x;\n"              \
-             "mul.wide.u32 %rd3,%r1,4; add.u64 %rd4,%rd1,%rd3; add.u64 %rd5,%rd2,%rd3;\n" body     \
-             "\nret; }\n"
+             "mul.wide.u32 %rd3,%r1,4; add.u64 %rd4,%rd1,%rd3; add.u64 %rd5,%rd2,%rd3;\n"
+#define KERNEL_END   "\nret; }\n"
+#define KERNEL(body) KERNEL_BEGIN body KERNEL_END
 
 #endif

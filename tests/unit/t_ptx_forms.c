@@ -202,6 +202,36 @@ static void a_branch_over_a_branch_is_one_or_a_predicate(void **state)
     assert_int_equal(count(&r, "st.global.u32"), 2); /* one of them for no lane */
 }
 
+/* Two sums of a loop that begin with one number, or with one value that is needed again, are two
+ * registers, with a move for each; a sum that begins with a value of its own shares its register.
+ */
+static void sums_of_a_loop_have_registers_of_their_own(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned moves;
+    } cases[] = {
+        {"mov.f32 %f3,0f3F800000; mov.f32 %f4,%f3; mov.f32 %f5,%f3;\n", 2},
+        {"add.f32 %f3,%f1,%f1; mov.f32 %f4,%f3; mov.f32 %f5,%f3;\n", 1},
+        {"add.f32 %f3,%f1,%f1; add.f32 %f6,%f2,%f2; mov.f32 %f4,%f3; mov.f32 %f5,%f6;\n", 0},
+        {"mov.f32 %f4,0f3F800000; mov.f32 %f5,%f4;\n", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2000];
+        struct record r;
+        snprintf(
+            text, sizeof text, "%s%s%s", KERNEL_BEGIN LOADS "mov.u32 %r3,0;\n", cases[i].text,
+            "L: .pragma \"nounroll\"; fma.rn.f32 %f4,%f1,%f2,%f4; fma.rn.f32 %f5,%f2,%f2,%f5;\n"
+            "add.s32 %r3,%r3,1; setp.lt.s32 %p1,%r3,3; @%p1 bra L;\n"
+            "st.global.f32 [%rd5],%f4; st.global.f32 [%rd5+4],%f5;" KERNEL_END);
+        record(text, &r);
+        assert_int_equal(count(&r, "mov.f32"), cases[i].moves);
+        unsigned first = find(&r, "fma.rn.f32");
+        assert_int_not_equal(r.inst[first].reg[0], r.inst[first + 1].reg[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_comparison_takes_a_sum_or_another_comparison_along),
         cmocka_unit_test(a_product_that_may_be_fused_is_one_instruction_with_its_sum),
         cmocka_unit_test(divisions_by_one_number_share_its_reciprocal),
+        cmocka_unit_test(sums_of_a_loop_have_registers_of_their_own),
         cmocka_unit_test(a_loop_finds_the_reciprocal_of_its_divisor_before_it_begins),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);

@@ -300,7 +300,7 @@ static void a_branch_tells_what_is_alive_where_its_loop_begins(void **state)
         {KERNEL(BEGIN "mov.u32 %r5,0;\nO: add.s64 %rd6,%rd4,8;" INNER BRANCH
                       "add.s32 %r5,%r5,1; setp.lt.s32 %p3,%r5,%r7; st.global.f32 [%rd2],%f2;\n"
                       "@%p3 bra O;"),
-         10},
+         8}, /* the parameter that only the outer loop reads is loaded there in each round */
     };
     void *params[2] = {device_memory(4096), device_memory(256)};
     for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
