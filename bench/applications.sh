@@ -49,6 +49,12 @@ many waves 128 200
 many bitonic 16384 4 12
 many butterfly 12 24
 many pairs 16384 60
+many eliminate 160 1
+many frontier 8192 24
+many tiles 8 40
+many diagonals 512
+many table 16384 20
+many walkers 4096 2
 for width in 1024 3584; do
     traced chain$width chain $width 2
     for caches in none all; do

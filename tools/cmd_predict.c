@@ -43,11 +43,11 @@ static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_
     progress_show(&p->line, n_done, n_launches, warp_instructions);
 }
 
-/* alone: by this process, whatever others there are; results go to the writer, NULL: to *out. */
+/* Results go to the writer, NULL: to *out. */
 static strata_status run_model(const struct predict_arguments *a, const struct strata_model *model,
                                const struct strata_gpu *gpu, const struct strata_launch_set *set,
-                               bool alone, struct launch_writer *writer,
-                               struct strata_prediction *out, struct strata_error *err)
+                               struct launch_writer *writer, struct strata_prediction *out,
+                               struct strata_error *err)
 {
     struct run_progress progress = {0};
     struct process_team *team = NULL;
@@ -55,7 +55,6 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
                                          .jobs = (uint32_t)a->jobs,
                                          .failed_too = a->failed_too,
                                          .keep_caches = !strcmp(a->cache_control, "none"),
-                                         .runs_apart = a->sample,
                                          .repeat_launches = !strcmp(a->cache_control, "warm"),
                                          .progress = on_progress,
                                          .progress_context = &progress,
@@ -84,7 +83,7 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
         status = strata_profiles_load(model, a->profile, &opt.profiles, err);
     if (status != STRATA_OK)
         return status;
-    status = alone ? STRATA_OK : process_team_join(&team, &opt.team, err);
+    status = process_team_join(&team, &opt.team, err);
     if (status != STRATA_OK)
         return status;
     progress_start(&progress.line, "launches", a->quiet || process_rank);
@@ -141,12 +140,7 @@ static strata_status run_sample(const struct predict_arguments *a, const struct 
     if (status != STRATA_OK)
         return status;
     strata_sample_choose(&sample, set);
-    bool again = false;
-    status = run_model(a, model, gpu, set, false, NULL, out, err);
-    if (status == STRATA_OK && !process_rank)
-        status = sample_refine(&sample, set, out, &again, err);
-    if (again)
-        status = run_model(a, model, gpu, set, true, NULL, out, err);
+    status = run_model(a, model, gpu, set, NULL, out, err);
     if (status == STRATA_OK && !a->quiet && !process_rank &&
         strata_sample_estimate(&sample, out, "gpu__time_duration.sum", &total))
         fprintf(stderr,
@@ -166,7 +160,7 @@ static strata_status run_whole(const struct predict_arguments *a, const struct s
                                struct launch_writer *writer, struct strata_prediction *out,
                                struct strata_error *err)
 {
-    return run_model(a, model, gpu, set, false, writer, out, err);
+    return run_model(a, model, gpu, set, writer, out, err);
 }
 
 static strata_status open_writer(struct launch_writer *w, const struct predict_arguments *a,

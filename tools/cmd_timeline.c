@@ -34,7 +34,7 @@ struct work {
     struct strata_prediction prediction; /* of a sample: with the results of those modelled */
     struct strata_timeline timeline;
     const struct strata_result **result; /* of a sample: of each launch */
-    struct strata_launch_time *time;     /* else: of each launch, and */
+    struct strata_launch_time *time;     /* of each launch, and */
     struct strata_result_file *results;  /* its counters, where these are written */
     uint64_t *place;                     /* in that file */
     struct held_output out;
@@ -71,7 +71,7 @@ static strata_status take_launch(void *context, size_t launch, struct strata_res
 }
 
 static strata_status predict_launches(const struct timeline_arguments *a,
-                                      const struct strata_model *model, struct work *w, bool alone,
+                                      const struct strata_model *model, struct work *w,
                                       struct strata_error *err)
 {
     struct strata_prediction *out = &w->prediction;
@@ -81,7 +81,6 @@ static strata_status predict_launches(const struct timeline_arguments *a,
                                          .jobs = (uint32_t)a->jobs,
                                          .failed_too = true,
                                          .keep_caches = !strcmp(a->cache_control, "none"),
-                                         .runs_apart = a->sample,
                                          .progress = on_progress,
                                          .progress_context = &line,
                                          .take = a->sample ? NULL : take_launch,
@@ -94,7 +93,7 @@ static strata_status predict_launches(const struct timeline_arguments *a,
         status = strata_prediction_add_override(out, a->set.item[i], err);
     if (status != STRATA_OK)
         return status;
-    status = alone ? STRATA_OK : process_team_join(&team, &opt.team, err);
+    status = process_team_join(&team, &opt.team, err);
     if (status != STRATA_OK)
         return status;
     progress_start(&line, "launches", a->quiet || process_rank);
@@ -130,11 +129,10 @@ static strata_status make_room(const struct timeline_arguments *a, struct work *
     bool counters = !a->sample && !strcmp(a->format, "perfetto");
     if (a->sample)
         w->result = calloc(n, sizeof *w->result);
-    else
-        w->time = calloc(n, sizeof *w->time);
+    w->time = calloc(n, sizeof *w->time);
     if (counters)
         w->place = calloc(n, sizeof *w->place);
-    if ((!w->result && !w->time) || (counters && !w->place))
+    if ((a->sample && !w->result) || !w->time || (counters && !w->place))
         return strata_no_memory(err, NULL, "for the timeline");
     return counters ? strata_result_file_create(&w->results, err) : STRATA_OK;
 }
@@ -167,9 +165,14 @@ static strata_status build(const struct timeline_arguments *a, struct work *w,
         return strata_timeline_build_from(&w->timeline, w->set.trace[0], w->time, w->gpu, err);
     strata_sample_results(&w->sample, &w->prediction, w->result);
     strata_status status =
-        strata_timeline_build(&w->timeline, w->set.trace[0], w->result, w->gpu, err);
+        strata_sample_times(&w->sample, w->set.trace[0], w->result, w->gpu, w->time, err);
+    if (status == STRATA_OK)
+        status = strata_timeline_build_from(&w->timeline, w->set.trace[0], w->time, w->gpu, err);
     if (status != STRATA_OK)
         return status;
+    for (size_t i = 0; i < w->timeline.n_spans; i++)
+        if (w->timeline.span[i].kind == STRATA_EVENT_LAUNCH)
+            w->timeline.span[i].result = w->result[w->timeline.span[i].launch];
     w->timeline.instructions = w->sample.instructions;
     w->timeline.modelled = w->sample.modelled;
     if (strata_sample_estimate(&w->sample, &w->prediction, "gpu__time_duration.sum", &total))
@@ -216,12 +219,7 @@ static strata_status run_timeline(const struct timeline_arguments *a,
     struct work w = {.gpu = gpu};
     strata_status status = plan(a, &w, path, err);
     if (status == STRATA_OK)
-        status = predict_launches(a, model, &w, false, err);
-    bool again = false;
-    if (status == STRATA_OK && a->sample && !process_rank)
-        status = sample_refine(&w.sample, &w.set, &w.prediction, &again, err);
-    if (again)
-        status = predict_launches(a, model, &w, true, err);
+        status = predict_launches(a, model, &w, err);
     if (status == STRATA_OK && !process_rank)
         status = build(a, &w, err);
     if (status == STRATA_OK && !process_rank)

@@ -61,15 +61,12 @@ struct strata_predict_options {
     uint32_t jobs;   /* threads over launches; 0 counts as 1 */
     bool failed_too; /* also launches whose kernel failed; else they are an error */
     /* Launches of one trace begin with what those before them left in the caches, copies and fills
-     * between them included; else each begins cold. Traces still go side by side. Only for a model
-     * that keeps_state. */
+     * between them included, launches that are left out not; else each begins cold. Traces still go
+     * side by side. Only for a model that keeps_state. */
     bool keep_caches;
     /* Each launch is run twice and the second time counts: as a program that repeats one launch, or
      * a tuner that times it, finds the caches. Launches do not follow one another then. */
     bool repeat_launches;
-    /* With keep_caches: where launches of a trace are left out, the next one begins cold again (a
-     * sample's runs); else it goes on as if they had not been. */
-    bool runs_apart;
     /* The processes that share the work, NULL: this one alone. Only process 0 gets results; the
      * others return with none. What a process has been given and does not answer for is done again.
      */

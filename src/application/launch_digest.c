@@ -78,26 +78,35 @@ static uint64_t block_to_read(const struct strata_launch *l, uint64_t k, uint64_
     return strata_sampled_block(strata_sampled_block(k, n, sampled), sampled, all);
 }
 
+static strata_status take_next(struct taking *t, struct strata_reader *r, struct strata_error *err)
+{
+    struct strata_block *b = NULL;
+    strata_status status = strata_reader_next(r, &b, err);
+    if (status == STRATA_OK)
+        status = take_block(t, b, err);
+    strata_block_destroy(b);
+    return status;
+}
+
 /* A trace without an index of its blocks gives its first ones. */
 static strata_status take_blocks(struct taking *t, struct strata_reader *r,
-                                 const struct strata_launch *l, struct strata_error *err)
+                                 const struct strata_launch *l, bool first,
+                                 struct strata_error *err)
 {
     uint64_t blocks = l->sampled_blocks ? l->sampled_blocks : strata_launch_blocks(l);
     uint64_t n = blocks < STRATA_PROFILE_BLOCKS ? blocks : STRATA_PROFILE_BLOCKS;
+    uint64_t before = first && blocks > n;
     strata_status status = STRATA_OK;
-    bool seeks = true;
-    for (uint64_t k = 0; status == STRATA_OK && k < n; k++) {
-        struct strata_block *b = NULL;
-        if (seeks && blocks > n) {
-            status = strata_reader_seek(r, block_to_read(l, k, n), err);
+    bool seeks = blocks > n;
+    for (uint64_t k = 0; status == STRATA_OK && k < n + before; k++) {
+        if (seeks) {
+            uint64_t block = k < before ? 0 : block_to_read(l, k - before, n);
+            status = strata_reader_seek(r, block, err);
             seeks = status == STRATA_OK;
             status = status == STRATA_EUNSUPPORTED ? STRATA_OK : status;
         }
         if (status == STRATA_OK)
-            status = strata_reader_next(r, &b, err);
-        if (status == STRATA_OK)
-            status = take_block(t, b, err);
-        strata_block_destroy(b);
+            status = take_next(t, r, err);
     }
     return status == STRATA_END ? STRATA_OK : status;
 }
@@ -112,13 +121,14 @@ static uint64_t work_of(const struct strata_launch *l)
                              : l->warp_instructions;
 }
 
-strata_status launch_profile_take(struct strata_trace *trace, size_t launch,
+strata_status launch_profile_take(struct strata_trace *trace, size_t launch, bool first,
                                   struct launch_profile *out, struct strata_error *err)
 {
     const struct strata_launch *l = strata_trace_launch(trace, launch);
     struct strata_reader *r = NULL;
     struct taking t = {.out = out};
-    *out = (struct launch_profile){.work = work_of(l), .whole = !l->sampled_blocks};
+    *out = (struct launch_profile){
+        .work = work_of(l), .blocks = strata_launch_blocks(l), .whole = !l->sampled_blocks};
     strata_status status = strata_reader_open(trace, launch, &r, err);
     if (status != STRATA_OK)
         return status;
@@ -126,7 +136,8 @@ strata_status launch_profile_take(struct strata_trace *trace, size_t launch,
     t.lowest = malloc(((size_t)t.n_code + 1) * sizeof *t.lowest);
     for (uint32_t i = 0; t.lowest && i < t.n_code; i++)
         t.lowest[i] = UINT64_MAX;
-    status = t.lowest ? take_blocks(&t, r, l, err) : strata_no_memory(err, NULL, "for the sample");
+    status = t.lowest ? take_blocks(&t, r, l, first, err)
+                      : strata_no_memory(err, NULL, "for the sample");
     for (uint32_t i = 0; status == STRATA_OK && i < t.n_code; i++)
         if (t.lowest[i] != UINT64_MAX)
             out->place = digest(out->place, (t.lowest[i] >> PLACE_SHIFT) * 65536 + i);

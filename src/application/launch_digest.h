@@ -6,7 +6,8 @@
 #include <strata/trace.h>
 
 struct launch_profile {
-    uint64_t work;    /* warp instructions, or blocks where the trace does not tell */
+    uint64_t work; /* warp instructions, or blocks where the trace does not tell */
+    uint64_t blocks;
     uint64_t seen;    /* warp instructions of the blocks read */
     bool whole;       /* all its blocks are in the trace */
     uint64_t content; /* digest of the blocks read: equal for launches that do the same */
@@ -15,8 +16,9 @@ struct launch_profile {
 };
 
 /* Reads STRATA_PROFILE_BLOCKS blocks at most, evenly spread over the launch: those that are there
- * of one recorded in part by `strata trace --sample`. */
-strata_status launch_profile_take(struct strata_trace *trace, size_t launch,
+ * of one recorded in part by `strata trace --sample`. `first`: and its first one, which works where
+ * a kernel has more blocks than there is work; launches recorded in part do not have it. */
+strata_status launch_profile_take(struct strata_trace *trace, size_t launch, bool first,
                                   struct launch_profile *out, struct strata_error *err);
 
 #endif

@@ -5,17 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Launches of one kernel whose work, and whose sectors an access, differ by less than this are
- * alike; twice as much at each step of coarseness after the first. */
-#define ALIKE 0.03
+#include "application/launch_digest.h"
 
 /* Launches that use other arrays are told apart only where each place comes back so often: where
  * addresses depend on data, every launch has a place of its own. */
 enum { FEW_PLACES = 8, LAUNCHES_A_PLACE = 16 };
 
-static bool is_near(double x, double y, double share)
+static bool is_near(double x, double y)
 {
-    return fabs(x - y) <= share * (x > y ? x : y);
+    return fabs(x - y) <= SAMPLE_ALIKE * (x > y ? x : y);
 }
 
 /* What persists in the L2 is asked for alike: a launch after a reset finds other lines there. */
@@ -42,20 +40,25 @@ static bool same_textures(const struct strata_launch *a, const struct strata_lau
     return true;
 }
 
+/* A kernel and the shape of its blocks: launches of one family differ in how much they do. */
+static bool same_family(const struct strata_launch *a, const struct strata_launch *b)
+{
+    return !strcmp(a->kernel, b->kernel) && !memcmp(&a->block, &b->block, sizeof a->block);
+}
+
 static bool same_kind(const struct strata_launch *a, const struct strata_launch *b)
 {
-    return !strcmp(a->kernel, b->kernel) && !memcmp(&a->grid, &b->grid, sizeof a->grid) &&
-           !memcmp(&a->block, &b->block, sizeof a->block) &&
+    return same_family(a, b) && !memcmp(&a->grid, &b->grid, sizeof a->grid) &&
            a->shared_dynamic_bytes == b->shared_dynamic_bytes && same_persistence(a, b) &&
            same_textures(a, b);
 }
 
 /* Of launches recorded in part the work of the blocks that were read is what can be compared. */
-static bool is_alike(const struct launch_profile *x, const struct launch_profile *y, double share)
+static bool is_alike(const struct launch_profile *x, const struct launch_profile *y)
 {
     bool both = x->whole && y->whole;
     double work = (double)(both ? x->work : x->seen), other = (double)(both ? y->work : y->seen);
-    return is_near(work, other, share) && is_near(x->sectors, y->sectors, share);
+    return is_near(work, other) && is_near(x->sectors, y->sectors);
 }
 
 /* A group is known by its first launch. */
@@ -65,9 +68,24 @@ struct grouping {
     uint32_t n;
 };
 
+/* A family is known by the first launch of its first kind. */
+static void find_families(struct strata_sample *s, const struct strata_trace *trace,
+                          const size_t *first, uint32_t n_kinds, uint32_t *family)
+{
+    for (uint32_t k = 0; k < n_kinds; k++) {
+        uint32_t f = 0;
+        while (f < k && (family[f] != f || !same_family(strata_trace_launch(trace, first[f]),
+                                                        strata_trace_launch(trace, first[k]))))
+            f++;
+        family[k] = f;
+    }
+    for (size_t i = 0; i < s->n_launches; i++)
+        s->family[i] = family[s->kind[i]];
+}
+
 /* A kind is known by its first launch; *whole: how many launches of each are recorded whole. */
-static void find_kinds(struct strata_sample *s, const struct strata_trace *trace,
-                       const struct launch_profile *profile, size_t *first, uint32_t *whole)
+static void find_kinds(struct strata_sample *s, const struct strata_trace *trace, size_t *first,
+                       uint32_t *whole)
 {
     uint32_t n = 0;
     for (size_t i = 0; i < s->n_launches; i++) {
@@ -80,20 +98,20 @@ static void find_kinds(struct strata_sample *s, const struct strata_trace *trace
             first[n++] = i;
         }
         s->kind[i] = k;
-        whole[k] += profile[i].whole;
+        whole[k] += s->profile[i].whole;
     }
     for (size_t i = 0; i < s->n_launches; i++)
-        s->usable[i] = profile[i].whole || !whole[s->kind[i]];
+        s->usable[i] = s->profile[i].whole || !whole[s->kind[i]];
+    find_families(s, trace, first, n, whole);
 }
 
-static void group_by_accesses(struct strata_sample *s, const struct launch_profile *profile,
-                              int coarseness, struct grouping *g)
+static void group_by_accesses(struct strata_sample *s, struct grouping *g)
 {
-    double share = ALIKE * (coarseness > 1 ? 1 << (coarseness - 1) : 1);
+    const struct launch_profile *profile = s->profile;
     for (size_t i = 0; i < s->n_launches; i++) {
         uint32_t k = 0;
         while (k < g->n && (s->kind[g->first[k]] != s->kind[i] ||
-                            !is_alike(&profile[g->first[k]], &profile[i], share)))
+                            !is_alike(&profile[g->first[k]], &profile[i])))
             k++;
         if (k == g->n)
             g->first[g->n++] = i;
@@ -120,14 +138,13 @@ static int by_place(const void *x, const void *y)
 }
 
 /* at[i]: the first launch of the same group and place. */
-static bool find_first_at_places(const struct strata_sample *s,
-                                 const struct launch_profile *profile, size_t *at)
+static bool find_first_at_places(const struct strata_sample *s, size_t *at)
 {
     struct placed *p = malloc((s->n_launches + 1) * sizeof *p);
     if (!p)
         return false;
     for (size_t i = 0; i < s->n_launches; i++)
-        p[i] = (struct placed){profile[i].place, s->group[i], (uint32_t)i};
+        p[i] = (struct placed){s->profile[i].place, s->group[i], (uint32_t)i};
     qsort(p, s->n_launches, sizeof *p, by_place);
     for (size_t i = 0, first = 0; i < s->n_launches; i++) {
         if (p[i].group != p[first].group || p[i].place != p[first].place)
@@ -144,12 +161,12 @@ static bool is_split(const struct grouping *g, uint32_t k)
 }
 
 /* Groups by place; numbers are given in order of first appearance. */
-static strata_status split_by_place(struct strata_sample *s, const struct launch_profile *profile,
-                                    struct grouping *g, struct strata_error *err)
+static strata_status split_by_place(struct strata_sample *s, struct grouping *g,
+                                    struct strata_error *err)
 {
     size_t *at = malloc((s->n_launches + 1) * sizeof *at);
     uint32_t *number = malloc((s->n_launches + 1) * sizeof *number);
-    if (!at || !number || !find_first_at_places(s, profile, at)) {
+    if (!at || !number || !find_first_at_places(s, at)) {
         free(at);
         free(number);
         return strata_no_memory(err, NULL, "for the sample");
@@ -167,7 +184,6 @@ static strata_status split_by_place(struct strata_sample *s, const struct launch
 }
 
 strata_status sample_find_groups(struct strata_sample *s, struct strata_trace *trace,
-                                 const struct launch_profile *profile, int coarseness,
                                  struct strata_error *err)
 {
     struct grouping g = {.first = calloc(s->n_launches + 1, sizeof *g.first),
@@ -177,13 +193,10 @@ strata_status sample_find_groups(struct strata_sample *s, struct strata_trace *t
                                ? STRATA_OK
                                : strata_no_memory(err, NULL, "for the sample");
     if (status == STRATA_OK) {
-        find_kinds(s, trace, profile, g.first, g.places);
+        find_kinds(s, trace, g.first, g.places);
         memset(g.places, 0, s->n_launches * sizeof *g.places);
-        group_by_accesses(s, profile, coarseness, &g);
-        if (coarseness)
-            s->n_groups = g.n;
-        else
-            status = split_by_place(s, profile, &g, err);
+        group_by_accesses(s, &g);
+        status = split_by_place(s, &g, err);
     }
     free(g.first);
     free(g.places);

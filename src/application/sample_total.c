@@ -7,16 +7,19 @@
 #include <strata/sample.h>
 
 #include "application/sample_groups.h"
+#include "application/sample_order.h"
 
 /* Where launches warm caches up before a run, they do so for one round of the program, not for all
  * that came before; and groups of one modelled launch show no spread. So much of what is estimated
  * is always part of the interval. */
 #define LEAST_HALF_WIDTH 0.005
 
-/* Launches of a coarse group that were modelled must not differ by more than this. */
-#define HOLDS_WITHIN 0.05
-/* More of what is estimated that is part of the interval then. */
-#define COARSE_HALF_WIDTH 0.01
+/* Before anything is known of how well launches tell of those between them, these are taken to be
+ * anywhere between the two, all places as likely; that counts as so many observations. */
+#define PRIOR_OBSERVATIONS 4.0
+/* And so much slower or faster (logarithm) a launch that finds caches that others have filled than
+ * the first of its group. */
+#define EARLY_PRIOR 0.05
 
 void strata_sample_results(const struct strata_sample *s, const struct strata_prediction *p,
                            const struct strata_result **out)
@@ -79,7 +82,10 @@ static bool values_of(const struct strata_sample *s, const struct strata_predict
         strata_sample_results(s, p, of);
     *by_waves = 0;
     for (size_t i = 0; good && i < s->n_launches; i++) {
-        good = strata_result_get(of[i], metric, &value[i]);
+        double other = 0;
+        good = strata_result_get(of[i], metric, &value[i]) &&
+               strata_result_get(of[s->other[i]], metric, &other);
+        value[i] = sample_between(value[i], other, (double)s->part[i]);
         *by_waves += good ? value[i] * unsure_by_waves(of[i]) : 0;
     }
     free(of);
@@ -100,6 +106,167 @@ static double pooled_square(const struct group *group, uint32_t n, double *freed
         *freedom += g->picks - 1;
     }
     return *freedom > 0 && spread > 0 ? spread / *freedom : 0;
+}
+
+/* The modelled launches of a group, and those of other groups between it and the next. */
+struct ranked {
+    double sum, n, between;
+    double early_sum, early_n; /* before caches had settled */
+    double of_early;           /* sum over launches that these stand for */
+    size_t launch, early_launch;
+    uint32_t family;
+};
+
+/* How the logarithm of the time goes on from group to group, taken for a random walk over the
+ * distance between them: the variance for each unit of distance, from how far each group is from
+ * the line between its neighbours (a bridge) and, before that, from what neighbours differ by. */
+struct walk {
+    double steps, n_steps, bridges, n_bridges;
+    double squares; /* sum over the gaps between groups of the square of what is estimated there */
+    double away, weight;
+};
+
+static double mean_of(const struct ranked *r)
+{
+    return r->sum / r->n;
+}
+
+static void add_step(const struct strata_sample *s, const struct ranked *a, const struct ranked *b,
+                     struct walk *w)
+{
+    double e = log(mean_of(b) / mean_of(a));
+    w->steps += e * e / sample_distance(s, a->launch, b->launch);
+    w->n_steps++;
+}
+
+static void add_bridge(const struct strata_sample *s, const struct ranked *a,
+                       const struct ranked *b, const struct ranked *c, struct walk *w)
+{
+    double x = sample_distance(s, a->launch, b->launch),
+           y = sample_distance(s, b->launch, c->launch),
+           share = sample_share_of_second(s, b->launch, a->launch, c->launch),
+           e = log(mean_of(b) / sample_between(mean_of(a), mean_of(c), share));
+    w->bridges += e * e * (x + y) / (x * y);
+    w->n_bridges++;
+}
+
+static void walk_along(const struct strata_sample *s, const struct ranked *r, struct walk *walk)
+{
+    const struct ranked *last = NULL, *before = NULL;
+    for (size_t k = 0; k < s->n_launches; k++) {
+        if (!(r[k].n > 0))
+            continue;
+        struct walk *w = &walk[r[k].family];
+        bool follows = last && last->family == r[k].family;
+        if (follows)
+            add_step(s, last, &r[k], w);
+        if (follows && before && before->family == r[k].family)
+            add_bridge(s, before, last, &r[k], w);
+        before = last;
+        last = &r[k];
+        w->squares += r[k].between * r[k].between;
+    }
+}
+
+/* Fully dependent within a gap, independent from gap to gap. Student's t, its variance after what
+ * was seen a scaled inverse chi-squared distribution. Of all places between two a step apart the
+ * variance is a twelfth of its square, that of a walk in the middle of it a quarter of its length.
+ */
+static double half_width_of(const struct walk *w)
+{
+    double prior = w->n_steps > 0 ? w->steps / w->n_steps / 3 : w->away / w->weight;
+    prior = prior > SAMPLE_ALIKE / 3 ? prior : SAMPLE_ALIKE / 3;
+    double freedom = w->n_bridges + PRIOR_OBSERVATIONS,
+           variance = (w->bridges + PRIOR_OBSERVATIONS * prior) / freedom;
+    return gsl_cdf_tdist_Pinv(0.975, freedom) * sqrt(variance * w->squares);
+}
+
+/* alone: one launch of its group stands for it, so that nothing tells how those differ. */
+static void add_to_rank(const struct strata_sample *s, size_t i, double value, bool alone,
+                        struct ranked *r, struct walk *walk)
+{
+    uint32_t a = s->rank[s->stands_for[i]], b = s->rank[s->other[i]];
+    double away = (double)s->away[i];
+    if (!(away > 0) && alone)
+        away = sample_distance_alike(s, i, s->stands_for[i]);
+    if (s->use[i] >= STRATA_SAMPLE_STANDS) {
+        struct ranked *own = &r[s->rank[i]];
+        double *sum = s->settled[i] ? &own->sum : &own->early_sum,
+               *n = s->settled[i] ? &own->n : &own->early_n;
+        size_t *first = s->settled[i] ? &own->launch : &own->early_launch;
+        *first = *n > 0 ? *first : i;
+        own->family = s->family[i];
+        *sum += value;
+        ++*n;
+    } else if (away > 0) {
+        r[a < b ? a : b].between += value * sqrt(away);
+        walk[s->family[i]].away += value * away;
+        walk[s->family[i]].weight += value;
+    }
+}
+
+/* What launches may be off by that the first of a group answers for, whose caches had not settled.
+ * What it did not find are its own code and arrays, so that groups are independent. */
+static double unsure_of_early(const struct strata_sample *s, const double *value, struct ranked *r)
+{
+    double sum = 0, squares = PRIOR_OBSERVATIONS * EARLY_PRIOR * EARLY_PRIOR,
+           n = PRIOR_OBSERVATIONS;
+    for (size_t i = 0; s->keep_caches && i < s->n_launches; i++)
+        if (s->stands_for[i] != i && !s->settled[s->stands_for[i]])
+            r[s->rank[s->stands_for[i]]].of_early += value[i];
+    for (size_t k = 0; k < s->n_launches; k++) {
+        sum += r[k].of_early * r[k].of_early;
+        if (!(r[k].n > 0) || !(r[k].early_n > 0))
+            continue;
+        double e = log(mean_of(&r[k]) / (r[k].early_sum / r[k].early_n));
+        squares += e * e;
+        n++;
+    }
+    return gsl_cdf_tdist_Pinv(0.975, n) * sqrt(sum * squares / n);
+}
+
+/* Those that had not settled say what there is to say of groups of no others. */
+static void take_early(const struct strata_sample *s, struct ranked *r)
+{
+    for (size_t k = 0; k < s->n_launches; k++)
+        if (!(r[k].n > 0) && r[k].early_n > 0) {
+            r[k].sum = r[k].early_sum;
+            r[k].n = r[k].early_n;
+            r[k].launch = r[k].early_launch;
+        }
+}
+
+static double half_width_between(const struct strata_sample *s, const struct ranked *r,
+                                 struct walk *walk)
+{
+    double squares = 0;
+    walk_along(s, r, walk);
+    for (size_t k = 0; k < s->n_launches; k++)
+        if (walk[k].squares > 0) {
+            double half = half_width_of(&walk[k]);
+            squares += half * half;
+        }
+    return sqrt(squares);
+}
+
+/* What launches that are between those of other groups may be off by, families independent of one
+ * another, and those that the first ones of the program answer for. */
+static bool unsure_of_others(const struct strata_sample *s, const double *value,
+                             const struct group *group, double *out)
+{
+    struct ranked *r = calloc(s->n_launches + 1, sizeof *r);
+    struct walk *walk = calloc(s->n_launches + 1, sizeof *walk);
+    bool room = r && walk;
+    for (size_t i = 0; room && i < s->n_launches; i++)
+        add_to_rank(s, i, value[i], group[s->group[i]].picks < 2, r, walk);
+    if (room) {
+        *out = unsure_of_early(s, value, r);
+        take_early(s, r);
+        *out += half_width_between(s, r, walk);
+    }
+    free(r);
+    free(walk);
+    return room;
 }
 
 static void add_up(const struct strata_sample *s, const struct group *group, const double *value,
@@ -123,8 +290,7 @@ static void add_up(const struct strata_sample *s, const struct group *group, con
         estimated += s->use[i] < STRATA_SAMPLE_STANDS ? value[i] : 0;
     }
     double t = freedom >= 1 ? gsl_cdf_tdist_Pinv(0.975, freedom) : 0;
-    out->half_width = t * sqrt(variance) + unsure +
-                      (LEAST_HALF_WIDTH + (s->coarseness ? COARSE_HALF_WIDTH : 0)) * estimated;
+    out->half_width = t * sqrt(variance) + unsure + LEAST_HALF_WIDTH * estimated;
 }
 
 bool strata_sample_estimate(const struct strata_sample *s, const struct strata_prediction *p,
@@ -132,64 +298,16 @@ bool strata_sample_estimate(const struct strata_sample *s, const struct strata_p
 {
     double *value = calloc(s->n_launches + 1, sizeof *value);
     struct group *group = calloc((size_t)s->n_groups + 1, sizeof *group);
-    double by_waves = 0;
+    double by_waves = 0, others = 0;
     bool good = value && group && values_of(s, p, metric, value, &by_waves);
     for (size_t i = 0; good && i < s->n_launches; i++)
         add_launch(s, i, value[i], &group[s->group[i]]);
+    good = good && unsure_of_others(s, value, group, &others);
     if (good) {
         add_up(s, group, value, out);
-        out->half_width += by_waves;
+        out->half_width += by_waves + others;
     }
     free(value);
     free(group);
     return good;
-}
-
-/* What the modelled launches of one coarse group say. */
-struct evidence {
-    double least, most;
-    uint32_t fine, modelled; /* finer groups it is made of, and those with a modelled launch */
-};
-
-/* A fine group is counted where its first launch is: at the edge of a coarse group some of its
- * launches may lie in the next. */
-static void gather_evidence(const struct strata_sample *s, const double *value,
-                            struct evidence *evidence, uint8_t *seen)
-{
-    for (size_t i = 0; i < s->n_launches; i++) {
-        struct evidence *e = &evidence[s->alike[i]];
-        uint8_t *met = &seen[s->fine[i]], now = s->settled[i] ? 2 : 1;
-        e->fine += !*met;
-        e->modelled += now == 2 && *met < 2;
-        *met = now > *met ? now : *met;
-        if (!s->settled[i])
-            continue;
-        e->least = e->least > 0 && e->least < value[i] ? e->least : value[i];
-        e->most = e->most > value[i] ? e->most : value[i];
-    }
-}
-
-static bool is_borne_out(const struct evidence *e)
-{
-    uint32_t enough = e->fine < SAMPLE_EVIDENCE ? e->fine : SAMPLE_EVIDENCE;
-    return e->fine < 2 || (e->modelled >= enough && e->most <= e->least * (1 + HOLDS_WITHIN));
-}
-
-bool strata_sample_holds(const struct strata_sample *s, const struct strata_prediction *p,
-                         const char *metric)
-{
-    if (!s->coarseness)
-        return true;
-    double *value = calloc(s->n_launches + 1, sizeof *value), by_waves;
-    struct evidence *evidence = calloc(s->n_launches + 1, sizeof *evidence);
-    uint8_t *seen = calloc(s->n_launches + 1, sizeof *seen);
-    bool holds = value && evidence && seen && values_of(s, p, metric, value, &by_waves);
-    if (holds)
-        gather_evidence(s, value, evidence, seen);
-    for (size_t k = 0; holds && k < s->n_launches; k++)
-        holds = is_borne_out(&evidence[k]);
-    free(value);
-    free(evidence);
-    free(seen);
-    return holds;
 }

@@ -110,16 +110,6 @@ static bool is_interrupted(struct run *run)
     return yes;
 }
 
-/* The event after the launch before a run's first. */
-static size_t event_after_launch(const struct strata_launch_ref *ref)
-{
-    const struct strata_event *e;
-    for (size_t i = 0; ref->index && (e = strata_trace_event(ref->trace, i)); i++)
-        if (e->kind == STRATA_EVENT_LAUNCH && e->launch == ref->index - 1)
-            return i + 1;
-    return 0;
-}
-
 /* Copies and fills up to a launch; *event counts those of the trace that are done. */
 static strata_status copies_before(struct strata_memory_state *state,
                                    const struct strata_launch_ref *ref, size_t *event,
@@ -139,7 +129,7 @@ void predict_chain(struct run *run, struct chain *c)
 {
     struct strata_memory_state *state = NULL;
     struct answer answer = {.status = STRATA_OK};
-    size_t event = run->opt->runs_apart ? event_after_launch(&run->set->launch[c->first]) : 0;
+    size_t event = 0;
     if (run->opt->keep_caches || run->opt->repeat_launches)
         answer.status = strata_memory_state_create(&state, &answer.error);
     for (size_t i = c->first; i < c->first + c->n; i++) {
@@ -175,8 +165,7 @@ static strata_status make_chains(struct run *run, struct strata_error *err)
         return strata_no_memory(err, NULL, "for the results");
     for (size_t i = 0; i < set->n_launches; i++) {
         const struct strata_launch_ref *ref = &set->launch[i];
-        bool follows = run->opt->keep_caches && i && ref->trace == ref[-1].trace &&
-                       (!run->opt->runs_apart || ref->index == ref[-1].index + 1);
+        bool follows = run->opt->keep_caches && i && ref->trace == ref[-1].trace;
         if (!follows)
             run->chain[run->n_chains++].first = i;
         run->chain[run->n_chains - 1].n++;

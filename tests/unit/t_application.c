@@ -1,4 +1,5 @@
 /* Launches as a program: what lasts between them, when they run, and what a sample says of them. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +76,8 @@ static void write_copy(struct strata_writer *w, uint32_t kind, uint64_t address,
     good(strata_writer_memcpy(w, kind, address, bytes, &err), &err);
 }
 
-static uint32_t warp_step_bytes = 512; /* from what one warp reads to what the next does */
+static uint32_t warp_step_bytes = 512;       /* from what one warp reads to what the next does */
+static uint32_t blocks_at_work = UINT32_MAX; /* those after them only end */
 
 static void write_blocks(struct strata_writer *w, struct strata_code *code, const uint32_t inst[2],
                          uint32_t blocks, uint64_t array)
@@ -87,11 +89,10 @@ static void write_blocks(struct strata_writer *w, struct strata_code *code, cons
     for (uint32_t k = 0; k < blocks; k++) {
         good(strata_builder_begin_block(b, k, WARPS, &err), &err);
         for (uint32_t i = 0; i < WARPS; i++) {
+            uint64_t from = array + (uint64_t)(k * WARPS + i) * warp_step_bytes;
             good(strata_builder_begin_warp(b, i, &err), &err);
-            good(strata_builder_add_strided(b, inst[0], ~0u,
-                                            array + (uint64_t)(k * WARPS + i) * warp_step_bytes, 16,
-                                            &err),
-                 &err);
+            if (k < blocks_at_work)
+                good(strata_builder_add_strided(b, inst[0], ~0u, from, 16, &err), &err);
             good(strata_builder_add(b, inst[1], ~0u, NULL, &err), &err);
         }
         good(strata_builder_end_block(b, &block, &err), &err);
@@ -541,44 +542,59 @@ static void the_perfetto_file_is_what_its_readers_take_and_ends_when_the_program
 
 /* ---- samples ---- */
 
+/* The sample of a trace, and all its launches. */
+struct both {
+    struct strata_launch_set set;
+    struct strata_prediction all, some;
+    struct strata_sample sample;
+    struct strata_sample_total total;
+    double sum;
+};
+
+static void sample_of(struct both *b, double share, bool warm)
+{
+    struct strata_error err;
+    double value;
+    predict(&b->set, "flow", warm, 1, &b->all);
+    good(strata_sample_plan(&b->sample, b->set.trace[0], share, warm, &err), &err);
+    strata_sample_choose(&b->sample, &b->set);
+    predict(&b->set, "flow", warm, 1, &b->some);
+    assert_true(strata_sample_estimate(&b->sample, &b->some, "gpu__time_duration.sum", &b->total));
+    for (size_t i = 0; i < b->all.n_results; i++) {
+        assert_true(strata_result_get(&b->all.result[i], "gpu__time_duration.sum", &value));
+        b->sum += value;
+    }
+}
+
+static void release_both(struct both *b)
+{
+    strata_sample_release(&b->sample);
+    strata_prediction_release(&b->all);
+    strata_prediction_release(&b->some);
+    strata_launch_set_release(&b->set);
+}
+
+static bool is_inside(const struct both *b)
+{
+    return fabs(b->total.sum - b->sum) <= b->total.half_width;
+}
+
 static void a_sample_of_like_launches_says_what_all_of_them_do(void **state)
 {
     (void)state;
-    enum { N = 120 };
     for (int warm = 0; warm < 2; warm++) {
-        struct strata_launch_set set = {0};
-        struct strata_prediction all, some;
-        struct strata_sample sample;
-        struct strata_sample_total total;
-        struct strata_error err;
+        struct both b = {0};
         struct strata_writer *w = begin_trace();
-        for (int i = 0; i < N; i++)
+        for (int i = 0; i < 120; i++)
             write_launch(w, i % 2 ? "LDG.E.128" : "STG.E.128", 8, ARRAY_A, 0);
-        end_trace(w, &set);
-        predict(&set, "flow", warm, 1, &all);
-        good(strata_sample_plan(&sample, set.trace[0], 0.01, warm, &err), &err);
+        end_trace(w, &b.set);
+        sample_of(&b, 0.01, warm);
         /* Warm, the first two have launches before them that no other has. */
-        assert_int_equal(sample.n_groups, warm ? 4 : 2);
-        assert_true(sample.modelled * 15 < sample.instructions);
-        strata_sample_choose(&sample, &set);
-        struct strata_predict_options opt = {.model = strata_model_find("flow"),
-                                             .keep_caches = warm,
-                                             .runs_apart = true,
-                                             .model_options = {.seed = 1, .threads = 1}};
-        good(strata_prediction_init(&some, "h200", "flow", NULL, 1, &err), &err);
-        good(strata_predict(&set, &gpu, &opt, &some, &err), &err);
-        assert_true(strata_sample_estimate(&sample, &some, "gpu__time_duration.sum", &total));
-        double sum = 0, value;
-        for (size_t i = 0; i < N; i++) {
-            assert_true(strata_result_get(&all.result[i], "gpu__time_duration.sum", &value));
-            sum += value;
-        }
-        assert_true(total.sum - total.half_width <= sum && sum <= total.sum + total.half_width);
-        assert_true(total.half_width < 0.05 * sum);
-        strata_sample_release(&sample);
-        strata_prediction_release(&all);
-        strata_prediction_release(&some);
-        strata_launch_set_release(&set);
+        assert_int_equal(b.sample.n_groups, warm ? 4 : 2);
+        assert_true(b.sample.modelled * 15 < b.sample.instructions);
+        assert_true(is_inside(&b));
+        assert_true(b.total.half_width < 0.05 * b.sum);
+        release_both(&b);
     }
 }
 
@@ -613,44 +629,105 @@ static void a_sample_tells_launches_apart_by_what_persists(void **state)
     strata_launch_set_release(&set);
 }
 
-/* Eight arrays in turn: a group each, so that more is modelled than is asked for. Every second is
- * read as a whole, or all warps read its first line. */
-static void write_arrays_in_turn(struct strata_launch_set *set, uint32_t step_bytes)
-{
-    struct strata_writer *w = begin_trace();
-    for (uint32_t i = 0; i < 160; i++) {
-        warp_step_bytes = i % 2 ? 512 : step_bytes;
-        write_launch(w, "LDG.E.128", 8, ARRAY_A + i % 8 * BYTES, 0);
-    }
-    warp_step_bytes = 512;
-    end_trace(w, set);
-}
-
-static void a_sample_takes_launches_for_alike_only_if_models_say_the_same_of_them(void **state)
+/* As a loop whose steps are as many as threads does that has less to do than threads. */
+static void a_sample_tells_arrays_apart_that_only_the_first_block_uses(void **state)
 {
     (void)state;
-    for (uint32_t apart = 0; apart < 2; apart++) {
-        struct strata_launch_set set = {0};
-        struct strata_prediction p;
-        struct strata_sample sample;
-        struct strata_error err;
-        write_arrays_in_turn(&set, apart ? 0 : 512);
-        good(strata_sample_plan(&sample, set.trace[0], 0.01, false, &err), &err);
-        assert_int_equal(sample.coarseness, 1);
-        assert_int_equal(sample.n_groups, 1);
-        strata_sample_choose(&sample, &set);
-        assert_int_equal(set.n_launches, 4);
-        predict(&set, "flow", false, 1, &p);
-        assert_int_equal(strata_sample_holds(&sample, &p, "dram__sectors_read.sum"), !apart);
-        uint64_t before = sample.modelled;
-        good(strata_sample_refine(&sample, set.trace[0], &err), &err);
-        strata_sample_choose(&sample, &set);
-        assert_int_equal(set.n_launches, 8);
-        assert_true(sample.modelled > before);
-        strata_sample_release(&sample);
-        strata_prediction_release(&p);
-        strata_launch_set_release(&set);
+    struct strata_launch_set set = {0};
+    struct strata_sample sample;
+    struct strata_error err;
+    struct strata_writer *w = begin_trace();
+    blocks_at_work = 1;
+    for (int i = 0; i < 20; i++)
+        write_launch(w, "LDG.E.128", BLOCKS, i % 2 ? ARRAY_A : ARRAY_B, 0);
+    blocks_at_work = UINT32_MAX;
+    end_trace(w, &set);
+    good(strata_sample_plan(&sample, set.trace[0], 0.1, false, &err), &err);
+    assert_int_equal(sample.n_groups, 2);
+    strata_sample_release(&sample);
+    strata_launch_set_release(&set);
+}
+
+/* Eight arrays in turn, a group each, where no more than three launches are asked for. */
+static void a_sample_models_no_more_than_is_asked_for(void **state)
+{
+    (void)state;
+    for (int warm = 0; warm < 2; warm++) {
+        struct both b = {0};
+        struct strata_writer *w = begin_trace();
+        for (uint32_t i = 0; i < 160; i++)
+            write_launch(w, "LDG.E.128", 8, ARRAY_A + i % 8 * BYTES, 0);
+        end_trace(w, &b.set);
+        sample_of(&b, 0.02, warm);
+        assert_int_equal(b.set.n_launches, 3);
+        assert_true((double)b.sample.modelled <= 0.02 * (double)b.sample.instructions);
+        assert_true(is_inside(&b));
+        /* What no launch tells of is part of the interval: groups are alike, but nobody knows. */
+        assert_true(b.total.half_width > 0.006 * b.total.sum);
+        assert_true(b.total.half_width < 0.2 * b.total.sum);
+        release_both(&b);
     }
+}
+
+/* One launch is asked for: it finds nothing in the caches, as no other does. */
+static void a_sample_knows_that_the_first_launch_is_not_like_the_others(void **state)
+{
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        struct both b = {0};
+        struct strata_writer *w = begin_trace();
+        for (uint32_t i = 0; i < 100; i++)
+            write_launch(w, "LDG.E.128", 8, ARRAY_A, 0);
+        end_trace(w, &b.set);
+        sample_of(&b, more ? 0.05 : 0.01, true);
+        assert_int_equal(b.set.n_launches, more ? 5 : 1);
+        assert_true(is_inside(&b));
+        assert_true(more == (b.total.half_width < 0.02 * b.total.sum));
+        release_both(&b);
+    }
+}
+
+/* A hundred sizes, from one block to a hundred, each once: none can stand for another. */
+static void launches_of_all_sizes_take_what_lies_between_those_modelled(void **state)
+{
+    (void)state;
+    struct both b = {0};
+    struct strata_error err;
+    struct strata_writer *w = begin_trace();
+    for (uint32_t i = 0; i < 100; i++)
+        write_launch(w, "LDG.E.128", 1 + i * 37 % 100, ARRAY_A, 0);
+    end_trace(w, &b.set);
+    sample_of(&b, 0.1, false);
+    assert_true(b.set.n_launches >= 6 && b.set.n_launches <= 20);
+    assert_true((double)b.sample.modelled <= 0.1 * (double)b.sample.instructions);
+    assert_true(is_inside(&b));
+    assert_true(b.total.half_width < 0.1 * b.total.sum);
+    good(strata_sample_expand(&b.sample, b.set.trace[0], &b.some, &err), &err);
+    for (size_t i = 0; i < 100; i++) {
+        double reads = dram_reads(&b.some, i), real = dram_reads(&b.all, i);
+        assert_true(reads == round(reads));
+        assert_true(fabs(reads / real - 1) < 0.05);
+    }
+    release_both(&b);
+}
+
+/* Launches between those chosen are left out, not the caches emptied. */
+static void a_launch_after_some_left_out_finds_what_was_there_before_them(void **state)
+{
+    (void)state;
+    struct strata_launch_set set = {0};
+    struct strata_prediction p;
+    struct strata_writer *w = begin_trace();
+    for (int i = 0; i < 6; i++)
+        write_launch(w, "LDG.E.128", 8, i % 5 ? ARRAY_B : ARRAY_A, 0);
+    end_trace(w, &set);
+    set.launch[1] = set.launch[5];
+    set.n_launches = 2;
+    predict(&set, "flow", true, 1, &p);
+    assert_true(dram_reads(&p, 0) > 0);
+    assert_true(dram_reads(&p, 1) == 0);
+    strata_prediction_release(&p);
+    strata_launch_set_release(&set);
 }
 
 int main(void)
@@ -670,7 +747,11 @@ int main(void)
         cmocka_unit_test(the_perfetto_file_is_what_its_readers_take_and_ends_when_the_program_does),
         cmocka_unit_test(a_sample_of_like_launches_says_what_all_of_them_do),
         cmocka_unit_test(a_sample_tells_launches_apart_by_what_persists),
-        cmocka_unit_test(a_sample_takes_launches_for_alike_only_if_models_say_the_same_of_them),
+        cmocka_unit_test(a_sample_tells_arrays_apart_that_only_the_first_block_uses),
+        cmocka_unit_test(a_sample_models_no_more_than_is_asked_for),
+        cmocka_unit_test(a_sample_knows_that_the_first_launch_is_not_like_the_others),
+        cmocka_unit_test(launches_of_all_sizes_take_what_lies_between_those_modelled),
+        cmocka_unit_test(a_launch_after_some_left_out_finds_what_was_there_before_them),
     };
     return cmocka_run_group_tests(tests, load_gpu, remove_trace);
 }
