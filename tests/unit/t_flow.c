@@ -383,6 +383,52 @@ static void warps_leave_a_barrier_one_after_another(void **state)
                         BARRIER_WARP_CYCLES + 500);
 }
 
+struct begins { /* of the second block's warps */
+    uint64_t at[ISSUE_WARPS];
+};
+
+static void note_begin(void *context, uint64_t block, uint32_t warp, uint64_t cycle)
+{
+    struct begins *q = context;
+    assert_true(warp < ISSUE_WARPS);
+    if (block == 1 && !q->at[warp])
+        q->at[warp] = cycle;
+}
+
+/* waves_probe.cu: blocks of 32 warps that do nothing follow one another 66 cycles later than those
+ * of one. */
+static void warps_of_a_block_in_a_freed_place_begin_one_after_another(void **state)
+{
+    (void)state;
+    enum { APART = 1000 };
+    static const char *const s[] = {"m=32", "n=16", "k=64", "tile=16", NULL}; /* two blocks */
+    struct strata_gpu g = h200;
+    struct begins q = {{0}};
+    struct strata_clock_sink clock = {&q, note_begin};
+    g.sm.count = g.sm.max_blocks = 1;
+    g.launch.next_warp_cycles = APART;
+    metric_and_issues(&g, "flow", "matmul-tiled", s, 1, "smsp__inst_executed.sum", &clock);
+    for (int w = 1; w < ISSUE_WARPS; w++)
+        assert_in_range(q.at[w] - q.at[w - 1], APART - 100, APART + 100);
+}
+
+/* A block keeps its place until its stores have left the SM (waves_probe.cu, store); one that only
+ * loads does not. */
+static void blocks_keep_their_places_until_their_stores_have_left(void **state)
+{
+    (void)state;
+    enum { LONG = 5000 };
+    static const char *const stores[] = {"elements=540672", "reads=0", NULL}; /* two waves */
+    static const char *const loads[] = {"bytes=1MiB", "iterations=64", "blocks=4", NULL};
+    struct strata_gpu g = h200;
+    g.l1.store_idle_cycles = g.l1.store_wait_cycles = LONG;
+    double soon = metric_of(&h200, "stream", stores, 1, "sm__cycles_active.avg"),
+           late = metric_of(&g, "stream", stores, 1, "sm__cycles_active.avg");
+    assert_true(late > soon + 2 * (LONG - 200));
+    assert_true(metric_of(&h200, "chase", loads, 1, "sm__cycles_active.avg") ==
+                metric_of(&g, "chase", loads, 1, "sm__cycles_active.avg"));
+}
+
 /* branch_probe.cu, barrier: the blocks of an SM have one way out of their barriers, on which a
  * block follows another after sm.barrier_block. */
 static void blocks_of_an_sm_leave_their_barriers_one_after_another(void **state)
@@ -519,6 +565,8 @@ int main(void)
         cmocka_unit_test(sms_of_a_pair_share_the_port_for_stores),
         cmocka_unit_test(a_warp_that_runs_ahead_takes_no_cycle_of_another),
         cmocka_unit_test(warps_leave_a_barrier_one_after_another),
+        cmocka_unit_test(warps_of_a_block_in_a_freed_place_begin_one_after_another),
+        cmocka_unit_test(blocks_keep_their_places_until_their_stores_have_left),
         cmocka_unit_test(blocks_of_an_sm_leave_their_barriers_one_after_another),
         cmocka_unit_test(a_long_launch_is_what_its_settled_waves_say),
         cmocka_unit_test(waves_are_refused_where_instructions_are_told),
