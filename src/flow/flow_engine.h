@@ -38,7 +38,7 @@ struct flow_block {
     uint32_t first_warp;   /* index of its first slot, contiguous; see flow_warp_index() */
     uint32_t nth;          /* place on its SM */
     uint64_t index;
-    uint64_t stored; /* when the load/store unit is done with the last of its stores; 0: none */
+    uint64_t stored;   /* when the load/store unit is done with the last of its stores; 0: none */
     uint32_t barriers; /* head of its barriers in shared memory */
     bool used;         /* the place has held a block: its warps are set up */
 };
@@ -224,7 +224,7 @@ struct flow_engine {
     uint32_t *now_due, now_first, now_end, now_mask; /* what is due now besides: a ring */
     uint64_t now;
     uint64_t next_age;
-    uint32_t warps_apart; /* cycles from one warp of a block that begins to the next */
+    uint32_t warps_apart;     /* cycles from one warp of a block that begins to the next */
     uint64_t dispatch_free64; /* the dispatcher hands out the next block then, in 64ths */
     uint64_t noted_free64;    /* and takes note of the next one that has ended */
     uint32_t register_cap;    /* words of a scoreboard */
