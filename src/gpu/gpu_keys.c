@@ -211,7 +211,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.mshr_merges", l1.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),
     UINT("l1.mshrs_per_warp", l1.mshrs_per_warp, "", 0, 65536, "0", "misses in flight of one warp; 0: no limit"),
     CYCLES("l1.hit", l1.hit_cycles, "34", "load to use on a hit"),
-    CYCLES("l1.pass", l1.pass_cycles, "0", "more for each further 4 bytes a lane that a load takes from the L1"),
+    CYCLES("l1.pass", l1.pass_cycles, "0", "more for each further pass over the data banks of a load that the L1 answers"),
     LIST("l1.tag_banks", STRATA_GPU_UINTS, l1.tag_banks, l1.n_tag_banks, "", 0, 4294967295.0, "line-number bits whose parity is a bit of the number of the tags' bank; l1.tags_per_cycle is that of all banks; empty: any lines together"),
     CYCLES("l1.texture_read", l1.texture_read_cycles, "0", "an SM's texture unit is taken by a warp's read, twice as long by texels of 16 bytes; 0: reads of textures are loads"),
     CYCLES("l1.texture_line", l1.texture_line_cycles, "0", "likewise, reads by one whole coordinate"),

@@ -477,7 +477,6 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
     struct loading l = {.w = w,
                         .c = path == LOAD_L1 ? &p->l1 : path_side(p, path),
                         .in_l1 = path == LOAD_L1,
-                        .hit_cycles = load_path_hit_cycles(m->gpu, path),
                         .request_sectors = load_request_sectors(m->gpu, texture),
                         .is_alone = n == 1,
                         .new_line = UINT64_MAX};
@@ -485,14 +484,16 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
         column_walk_requests(&m->coalescer, w, r);
     uint32_t each = again ? column_walk_sectors(&m->coalescer, w) : 0,
              tag_cycles = again ? walk->tag_cycles : load_store_tag_cycles(m->gpu, r, n),
-             cycles = load_store_cycles_with(m->gpu, &m->coalescer, w, tag_cycles, n),
+             passes = load_store_passes(m->gpu, &m->coalescer, w, n),
+             cycles = load_store_cycles_with(m->gpu, w, tag_cycles, passes),
              sectors = again ? n * popcount32(each) : strata_count_sectors(r, n);
     struct load_store_texture read = load_store_texture_of(m->gpu, w->inst, texture, cycles);
+    l.hit_cycles = load_path_hit_cycles(m->gpu, path, passes);
     l.miss_free = read.cycles ? &p->texture_miss_free : &p->miss_free;
     uint64_t start = begin_load(m, sm, read, cycles, t), done = start;
     leaving_miss_load(&p->leaving, m->warp, t, start, cycles);
     if (path == LOAD_L1 || path == LOAD_AROUND)
-        done += load_store_hit_latency(m->gpu, w->inst->width_bytes);
+        done += load_store_hit_latency(m->gpu, passes);
     if (again && l.in_l1) {
         done = load_walk(m, sm, &l, walk, n, each, start, done);
     } else {

@@ -93,12 +93,17 @@ static uint32_t data_cycles(const struct strata_gpu *gpu, const struct strata_wi
     return rate && bytes > rate ? (bytes + rate - 1) / rate : 1;
 }
 
-uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strata_coalescer *c,
-                                const struct strata_winst *w, uint32_t cycles, unsigned n)
+uint32_t load_store_passes(const struct strata_gpu *gpu, const struct strata_coalescer *c,
+                           const struct strata_winst *w, unsigned n)
 {
     uint32_t width = data_cycles(gpu, w), passes = n > width ? bank_passes(gpu, c, w) : width;
-    passes = passes > width ? passes : width;
-    cycles = cycles > passes ? cycles : passes;
+    return passes > width ? passes : width;
+}
+
+uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strata_winst *w,
+                                uint32_t tag_cycles, uint32_t passes)
+{
+    uint32_t cycles = tag_cycles > passes ? tag_cycles : passes;
     bool store = w->inst->memop == STRATA_MEM_STORE;
     return store && cycles < gpu->l1.store_cycles ? gpu->l1.store_cycles : cycles;
 }
@@ -106,5 +111,6 @@ uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strat
 uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
                            const struct strata_winst *w, const struct strata_request *r, unsigned n)
 {
-    return load_store_cycles_with(gpu, c, w, load_store_tag_cycles(gpu, r, n), n);
+    return load_store_cycles_with(gpu, w, load_store_tag_cycles(gpu, r, n),
+                                  load_store_passes(gpu, c, w, n));
 }

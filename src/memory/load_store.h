@@ -73,12 +73,14 @@ static inline uint32_t load_store_tags(const struct strata_gpu *gpu)
 uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
                            const struct strata_winst *w, const struct strata_request *r,
                            unsigned n_requests);
-/* The two parts of that: of the tags, which depend on the lines alone; and all of it with them. */
+/* The parts of that: of the tags, which depend on the lines alone; passes over the data banks; and
+ * all of it with them. */
 uint32_t load_store_tag_cycles(const struct strata_gpu *gpu, const struct strata_request *r,
                                unsigned n_requests);
-uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strata_coalescer *c,
-                                const struct strata_winst *w, uint32_t tag_cycles,
-                                unsigned n_requests);
+uint32_t load_store_passes(const struct strata_gpu *gpu, const struct strata_coalescer *c,
+                           const struct strata_winst *w, unsigned n_requests);
+uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strata_winst *w,
+                                uint32_t tag_cycles, uint32_t passes);
 /* A warp's read of a texture. */
 struct load_store_texture {
     uint32_t cycles; /* of the SM's texture unit; 0: it is none of it */
@@ -121,12 +123,13 @@ static inline uint64_t load_store_shared_port(const struct strata_gpu *gpu, uint
 {
     return start + (uint64_t)gpu->shared.pass_cycles * (wavefronts ? wavefronts : 1);
 }
-/* From the start of a load of so many bytes a lane to its data, where all of it is in the L1 (probe
- * pipes: loads of 8 bytes take 2 cycles more than of 4, of 16 bytes 6). */
-static inline uint32_t load_store_hit_latency(const struct strata_gpu *gpu, uint32_t width_bytes)
+/* From the start of a load with so many passes over the data banks to its data, where all of it is
+ * in the L1 (probe pipes: loads of 8 bytes take 2 cycles more than of 4, of 16 bytes 6;
+ * strided_hits_probe.cu: lanes of one bank 2, 6, 14, 30, 62 for 2, 4, 8, 16, 32, whatever their
+ * width, and the cycles of the tags besides). */
+static inline uint32_t load_store_hit_latency(const struct strata_gpu *gpu, uint32_t passes)
 {
-    uint32_t words = width_bytes > 4 ? width_bytes / 4 : 1;
-    return gpu->l1.hit_cycles + gpu->l1.pass_cycles * (words - 1);
+    return gpu->l1.hit_cycles + gpu->l1.pass_cycles * (passes ? passes - 1 : 0);
 }
 static inline uint32_t load_store_shared_latency(const struct strata_gpu *gpu, uint32_t wavefronts)
 {

@@ -40,7 +40,7 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
                          struct sim_lsu_op *q)
 {
     const struct strata_inst *i = w->next.inst;
-    q->n_lines = (uint16_t)sim_lines(s, w, &q->cycles);
+    q->n_lines = (uint16_t)sim_lines(s, w, q);
     q->width_bytes = i->width_bytes;
     const struct strata_launch_texture *t =
         strata_coalescer_texture(&s->shared->coalescer, &w->next);
@@ -236,7 +236,7 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
     if (!a.tag_hit)
         q->new_line = l->line;
     struct sim_op *op = &s->op[q->op];
-    op->done = sim_max(op->done, t + load_path_hit_cycles(g, q->path));
+    op->done = sim_max(op->done, t + load_path_hit_cycles(g, q->path, q->wavefronts));
     op->remaining += a.miss || a.inflight;
     if (q->counts_hits) {
         bool all = g->l1.tag_hit_counts_as_hit && a.tag_hit && l->line != q->new_line;
@@ -278,7 +278,7 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     struct sim_op *op = &s->op[q->op];
     if (q->path == LOAD_L1 || q->path == LOAD_AROUND)
         op->done =
-            sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->width_bytes));
+            sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->wavefronts));
     leaving_miss_loaded(&u->leaving, (q->n_lines + tags - 1) / tags, q->cycles);
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&u->unit, u->miss_free, s->shared->gpu->sm.lsu_queue_cycles);

@@ -39,18 +39,20 @@ static void fill_line(struct sim_sm *s, const struct strata_winst *w,
         line->atomics = l2_atomics_of(w, r, alone, s->shared->ptx);
 }
 
-unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint32_t *cycles)
+unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, struct sim_lsu_op *q)
 {
     struct strata_request r[STRATA_MAX_REQUESTS];
     struct sim_lsu *u = &s->lsu;
     const struct strata_winst *i = &w->next;
     unsigned n = strata_coalesce(&s->shared->coalescer, i, w->local_base, r);
-    *cycles = 1;
+    q->cycles = q->wavefronts = 1;
     if (!n)
         return 0;
     for (unsigned k = 0; k < n; k++)
         fill_line(s, i, &r[k], n == 1, &u->line[(u->line_tail + k) % SIM_LSU_LINES]);
     count_access(&s->count.n, i->inst, l1_counted_sectors(i, r, n, s->shared->ptx), 0);
-    *cycles = load_store_cycles(s->shared->gpu, &s->shared->coalescer, i, r, n);
+    q->wavefronts = load_store_passes(s->shared->gpu, &s->shared->coalescer, i, n);
+    q->cycles = load_store_cycles_with(s->shared->gpu, i, load_store_tag_cycles(s->shared->gpu, r, n),
+                                       q->wavefronts);
     return n;
 }

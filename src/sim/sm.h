@@ -157,7 +157,7 @@ struct sim_lsu_op {
     uint32_t generation; /* of the warp when it issued */
     uint32_t op;
     uint32_t cycles;
-    uint32_t wavefronts; /* shared memory */
+    uint32_t wavefronts; /* passes over the banks */
     uint16_t n_lines, next_line;
     uint8_t kind, warp;
     uint8_t width_bytes;     /* a lane */
@@ -321,6 +321,6 @@ void sim_stores_flush(struct sim_sm *s, uint64_t t);
 
 /* ---- lsu_lines.c: what an instruction asks of the unit ---- */
 /* Fills lines of the ring from lsu->line_tail on; returns their number. */
-unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint32_t *cycles);
+unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, struct sim_lsu_op *q);
 
 #endif
