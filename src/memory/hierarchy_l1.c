@@ -55,9 +55,9 @@ static uint64_t unit_begin_queued(struct hierarchy *m, uint32_t sm, uint64_t t, 
                                   uint32_t queued)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    uint64_t start = load_store_begin(&p->unit, t);
+    uint64_t start = load_store_begin(&p->unit, t), held = p->unit.held;
     if (p->stores.n)
-        store_buffer_drain(&p->stores, m->gpu, start - p->unit.held, p->unit.busy, send_due,
+        store_buffer_drain(&p->stores, m->gpu, start - held, p->unit.free - held, send_due,
                            &(struct sender){m, sm});
     load_store_take(&p->unit, start, cycles, queued);
     return start;
@@ -550,8 +550,7 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
             l1_forget(&p->l1, one.line);
         if (m->gpu->l1.enabled)
             hits += popcount32(l1_write(&p->l1, m->gpu, one.line, r[i].sectors, &one.bytes, start));
-        store_buffer_put(&p->stores, m->gpu, &one, start - p->unit.held,
-                         p->unit.free - p->unit.held - p->unit.busy, send_for_room,
+        store_buffer_put(&p->stores, m->gpu, &one, start - p->unit.held, send_for_room,
                          &(struct sender){m, sm});
     }
     count_access(&m->count, w->inst, strata_count_sectors(r, n), hits);

@@ -277,8 +277,7 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     }
     struct sim_op *op = &s->op[q->op];
     if (q->path == LOAD_L1 || q->path == LOAD_AROUND)
-        op->done =
-            sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->wavefronts));
+        op->done = sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->wavefronts));
     leaving_miss_loaded(&u->leaving, (q->n_lines + tags - 1) / tags, q->cycles);
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&u->unit, u->miss_free, s->shared->gpu->sm.lsu_queue_cycles);
@@ -407,7 +406,7 @@ void sim_lsu_run(struct sim_sm *s)
         u->op_head++;
     }
     if (u->stores.n && u->op_head == u->op_tail &&
-        store_buffer_next(&u->stores, s->shared->gpu, u->unit.busy) <= s->now)
+        store_buffer_next(&u->stores, s->shared->gpu, u->unit.free) <= s->now)
         sim_stores_drain(s, s->now);
 }
 
@@ -416,7 +415,7 @@ uint64_t sim_lsu_next(const struct sim_sm *s)
     const struct sim_lsu *u = &s->lsu;
     uint64_t t = head_time(s);
     if (u->stores.n && u->op_head == u->op_tail) {
-        uint64_t stores = store_buffer_next(&u->stores, s->shared->gpu, u->unit.busy);
+        uint64_t stores = store_buffer_next(&u->stores, s->shared->gpu, u->unit.free);
         t = stores < t ? stores : t;
     }
     for (uint32_t i = 0; i < s->tlb.n_requests; i++)

@@ -52,7 +52,7 @@ unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, struct sim_lsu_op
         fill_line(s, i, &r[k], n == 1, &u->line[(u->line_tail + k) % SIM_LSU_LINES]);
     count_access(&s->count.n, i->inst, l1_counted_sectors(i, r, n, s->shared->ptx), 0);
     q->wavefronts = load_store_passes(s->shared->gpu, &s->shared->coalescer, i, n);
-    q->cycles = load_store_cycles_with(s->shared->gpu, i, load_store_tag_cycles(s->shared->gpu, r, n),
-                                       q->wavefronts);
+    q->cycles = load_store_cycles_with(s->shared->gpu, i,
+                                       load_store_tag_cycles(s->shared->gpu, r, n), q->wavefronts);
     return n;
 }

@@ -82,7 +82,7 @@ static void send_store(void *who, const struct store_line *store, uint64_t t)
 
 void sim_stores_drain(struct sim_sm *s, uint64_t t)
 {
-    store_buffer_drain(&s->lsu.stores, s->shared->gpu, t, s->lsu.unit.busy, send_store, s);
+    store_buffer_drain(&s->lsu.stores, s->shared->gpu, t, s->lsu.unit.free, send_store, s);
 }
 
 void sim_stores_flush(struct sim_sm *s, uint64_t t)
@@ -95,6 +95,5 @@ void sim_store_put(struct sim_sm *s, const struct store_line *store, uint32_t bl
     struct sim_lsu *u = &s->lsu;
     struct store_line *e = store_buffer_entry(&u->stores, s->shared->gpu, store, t, send_store, s);
     s->block[block].writes += !(e->owners >> block & 1);
-    store_buffer_put(&u->stores, s->shared->gpu, store, t, u->unit.free - u->unit.busy, send_store,
-                     s);
+    store_buffer_put(&u->stores, s->shared->gpu, store, t, send_store, s);
 }

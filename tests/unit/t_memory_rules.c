@@ -283,11 +283,10 @@ static void keep(void *who, const struct store_line *s, uint64_t t)
 }
 
 static uint32_t put_store(struct store_buffer *b, const struct strata_gpu *g, uint64_t line,
-                          const struct line_bytes *bytes, uint32_t owners, uint64_t t,
-                          uint64_t idle)
+                          const struct line_bytes *bytes, uint32_t owners, uint64_t t)
 {
     struct store_line s = {.line = line, .bytes = *bytes, .owners = owners, .places = 1};
-    return store_buffer_put(b, g, &s, t, idle, keep, NULL);
+    return store_buffer_put(b, g, &s, t, keep, NULL);
 }
 
 static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
@@ -298,18 +297,19 @@ static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
     struct line_bytes low = {{15}}, high = {{0, 15}};
     g.l1.store_buffer_lines = 2, g.l1.store_idle_cycles = 10, g.l1.store_wait_cycles = 100;
     n_sent = 0;
-    put_store(&b, &g, 0, &low, 1, 5, 5);
-    assert_int_equal(put_store(&b, &g, 0, &high, 2, 6, 6), 1);
-    put_store(&b, &g, 128, &low, 1, 7, 7);
+    put_store(&b, &g, 0, &low, 1, 5);
+    assert_int_equal(put_store(&b, &g, 0, &high, 2, 6), 1);
+    put_store(&b, &g, 128, &low, 1, 7);
     assert_int_equal(n_sent, 0);
-    put_store(&b, &g, 256, &low, 1, 8, 8); /* needs the place of the first */
+    put_store(&b, &g, 256, &low, 1, 8); /* needs the place of the first */
     assert_true(n_sent == 1 && sent[0].line == 0 && sent[0].sectors == 3 && sent[0].owners == 3);
-    assert_int_equal(store_buffer_next(&b, &g, 0), 17);
-    store_buffer_drain(&b, &g, 17, 0, keep, NULL);
+    assert_int_equal(store_buffer_next(&b, &g, 9), 18);
+    store_buffer_drain(&b, &g, 18, 9, keep, NULL);
     assert_true(n_sent == 2 && sent[1].line == 128 && b.n == 1);
-    store_buffer_drain(&b, &g, 50, 45, keep, NULL); /* the unit was busy: not idle for ten */
+    store_buffer_drain(&b, &g, 50, 50, keep, NULL); /* the unit was never free */
     assert_int_equal(b.n, 1);
-    store_buffer_drain(&b, &g, 108, 100, keep, NULL); /* but has waited long enough */
+    assert_int_equal(store_buffer_next(&b, &g, 60), 61);
+    store_buffer_drain(&b, &g, 108, 108, keep, NULL); /* but it has waited long enough */
     assert_int_equal(b.n, 0);
     assert_int_equal(store_line_flits(&sent[0], &g), 3);
     struct store_line whole = {.bytes = {{UINT32_MAX, UINT32_MAX}}, .sectors = 3};
@@ -328,13 +328,13 @@ static void stores_below_a_word_take_more_places_and_meet_only_one_another(void 
     n_sent = 0;
     for (unsigned i = 0; i < 3 * g.l1.store_buffer_lines / 2; i++) {
         byte.line = i % 8 * 128;
-        store_buffer_put(&b, &g, &byte, 1, 1, keep, NULL);
+        store_buffer_put(&b, &g, &byte, 1, keep, NULL);
     }
     assert_true(n_sent == 0 && b.n == 8 && b.places == 16);
-    store_buffer_put(&b, &g, &word, 2, 2, keep, NULL); /* of line 0, of which bytes wait */
+    store_buffer_put(&b, &g, &word, 2, keep, NULL); /* of line 0, of which bytes wait */
     assert_true(n_sent == 1 && sent[0].line == 0 && b.n == 8 && b.places == 15);
     byte.line = 9 * 128;
-    store_buffer_put(&b, &g, &byte, 3, 3, keep, NULL);
+    store_buffer_put(&b, &g, &byte, 3, keep, NULL);
     assert_true(n_sent == 2 && sent[1].line == 128 && b.places == 15);
     store_buffer_drain(&b, &g, 1000, 0, keep, NULL);
     assert_true(n_sent == 10 && b.n == 0 && b.places == 0);
@@ -393,11 +393,11 @@ static void the_l1_loses_all_but_local_memory(void **state)
 }
 
 /* The same rule without any bound of times. */
-static uint32_t due_lines(const struct store_buffer *b, uint64_t t, uint64_t busy, uint64_t *line)
+static uint32_t due_lines(const struct store_buffer *b, uint64_t t, uint64_t freed, uint64_t *line)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < b->n; i++)
-        if (t - busy >= b->line[i].idle + 10 || t >= b->line[i].last + 100)
+        if ((t > freed && t > b->line[i].last + 10) || t >= b->line[i].last + 100)
             line[n++] = b->line[i].line;
     return n;
 }
@@ -408,23 +408,23 @@ static void no_store_that_is_due_is_missed_whatever_came_before(void **state)
     struct strata_gpu g = h200;
     struct store_buffer b = {.n = 0};
     struct line_bytes low = {{15}};
-    uint64_t random = 1, t = 0, busy = 0, line[8];
+    uint64_t random = 1, t = 0, freed = 0, line[8];
     uint32_t left = 0;
     g.l1.store_buffer_lines = 6, g.l1.store_idle_cycles = 10, g.l1.store_wait_cycles = 100;
     for (unsigned step = 0; step < 5000; step++) {
         random = mix64(random + step);
         uint32_t work = random >> 8 & 7, pause = (random >> 16 & 15) == 0 ? 13 : random >> 20 & 1;
-        busy += work, t += work + pause;
-        uint32_t n = due_lines(&b, t, busy, line);
+        freed = t + work, t = freed + pause;
+        uint32_t n = due_lines(&b, t, freed, line);
         n_sent = 0;
-        store_buffer_drain(&b, &g, t, busy, keep, NULL);
+        store_buffer_drain(&b, &g, t, freed, keep, NULL);
         assert_int_equal(n_sent, n);
         for (uint32_t i = 0; i < n; i++)
             assert_int_equal(sent[i].line, line[i]);
         left += n;
         n_sent = 0;
         if (random & 1)
-            put_store(&b, &g, (random >> 32 & 7) * 128, &low, 1, t, t - busy);
+            put_store(&b, &g, (random >> 32 & 7) * 128, &low, 1, t);
     }
     assert_in_range(left, 100, 4000);
 }
