@@ -57,8 +57,8 @@ static uint64_t unit_begin_queued(struct hierarchy *m, uint32_t sm, uint64_t t, 
     struct hierarchy_sm *p = &m->sm[sm];
     uint64_t start = load_store_begin(&p->unit, t), held = p->unit.held;
     if (p->stores.n)
-        store_buffer_drain(&p->stores, m->gpu, start - held, p->unit.free - held, send_due,
-                           &(struct sender){m, sm});
+        store_buffer_drain(&p->stores, m->gpu, later_of(t, p->unit.free) - held,
+                           p->unit.free - held, send_due, &(struct sender){m, sm});
     load_store_take(&p->unit, start, cycles, queued);
     return start;
 }

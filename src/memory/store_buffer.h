@@ -72,9 +72,9 @@ static inline uint64_t store_line_due(const struct store_line *s, const struct s
     return idle + 1 < aged ? idle + 1 : aged;
 }
 
-/* The unit begins new work at t, free since `freed`: lines have left that no store had touched for
- * l1.store_idle cycles when it had nothing to do or read out lines that left, and those that may
- * wait no longer (fragment_probe.cu: 3.1 % off in what leaves, 4.7 if reading out were work). */
+/* The unit is asked for new work at t, free since `freed` (t, if it still works): lines have left
+ * that no store had touched for l1.store_idle cycles when it had nothing to do, and those that may
+ * wait no longer. */
 static inline void store_buffer_drain(struct store_buffer *b, const struct strata_gpu *gpu,
                                       uint64_t t, uint64_t freed, store_buffer_send *send,
                                       void *who)

@@ -112,7 +112,7 @@ static uint64_t begin(struct sim_sm *s, uint32_t cycles)
     struct sim_lsu *u = &s->lsu;
     uint64_t start = load_store_begin(&u->unit, s->now);
     if (u->stores.n)
-        sim_stores_drain(s, start);
+        sim_stores_drain(s, sim_max(s->now, u->unit.free));
     load_store_take(&u->unit, start, cycles, cycles);
     return start;
 }
