@@ -57,7 +57,7 @@ static uint64_t unit_begin_queued(struct hierarchy *m, uint32_t sm, uint64_t t, 
     struct hierarchy_sm *p = &m->sm[sm];
     uint64_t start = load_store_begin(&p->unit, t), held = p->unit.held;
     if (p->stores.n)
-        store_buffer_drain(&p->stores, m->gpu, later_of(t, p->unit.free) - held,
+        store_buffer_drain(&p->stores, m->gpu, load_store_asked(&p->unit, t) - held,
                            p->unit.free - held, send_due, &(struct sender){m, sm});
     load_store_take(&p->unit, start, cycles, queued);
     return start;
@@ -493,7 +493,7 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
     uint64_t start = begin_load(m, sm, read, cycles, t), done = start;
     leaving_miss_load(&p->leaving, m->warp, t, start, cycles);
     if (path == LOAD_L1 || path == LOAD_AROUND)
-        done += load_store_hit_latency(m->gpu, passes);
+        done += l.hit_cycles;
     if (again && l.in_l1) {
         done = load_walk(m, sm, &l, walk, n, each, start, done);
     } else {

@@ -17,20 +17,25 @@ struct load_store_unit {
     uint32_t goes_on;     /* when it last went on after standing still, modulo 2^32 */
 };
 
+/* When the unit, asked for new work at t, would begin if it had no stores to read out. */
+static inline uint64_t load_store_asked(const struct load_store_unit *u, uint64_t t)
+{
+    return t > u->free ? t : u->free;
+}
 /* The unit starts new work, t at the earliest; returns when. Reading out a line of stores takes
  * cycles of the unit, which idle ones pay for; those that are not paid for hold up what is new and
  * are work: were they idle, a line that leaves would send others after it (blocked_probe.cu: two
- * warps a scheduler that store records of three and four words meet). */
+ * warps a scheduler that store records of three and four words meet). So stores that wait for it to
+ * be idle go by load_store_asked(). */
 static inline uint64_t load_store_begin(struct load_store_unit *u, uint64_t t)
 {
-    uint64_t idle = t > u->free ? t - u->free : 0;
+    uint64_t asked = load_store_asked(u, t), idle = asked - u->free;
     u->drain_debt4 -= u->drain_debt4 < idle * 4 ? u->drain_debt4 : (uint32_t)(idle * 4);
     uint32_t out = u->drain_debt4 / 4;
-    uint64_t start = (t > u->free ? t : u->free) + out;
     u->busy += out;
     u->drain_debt4 &= 3;
     u->queue = (t > u->queue ? t : u->queue) + out;
-    return start;
+    return asked + out;
 }
 /* Schedulers hand over as much as sm.lsu_queue cycles ahead, and atomics on shared memory besides:
  * 16 instructions of a scheduler wait in order on the card (issue_order_probe.cu), as many as it

@@ -112,7 +112,7 @@ static uint64_t begin(struct sim_sm *s, uint32_t cycles)
     struct sim_lsu *u = &s->lsu;
     uint64_t start = load_store_begin(&u->unit, s->now);
     if (u->stores.n)
-        sim_stores_drain(s, sim_max(s->now, u->unit.free));
+        sim_stores_drain(s, load_store_asked(&u->unit, s->now));
     load_store_take(&u->unit, start, cycles, cycles);
     return start;
 }
@@ -277,7 +277,8 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     }
     struct sim_op *op = &s->op[q->op];
     if (q->path == LOAD_L1 || q->path == LOAD_AROUND)
-        op->done = sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->wavefronts));
+        op->done =
+            sim_max(op->done, start + load_path_hit_cycles(s->shared->gpu, q->path, q->wavefronts));
     leaving_miss_loaded(&u->leaving, (q->n_lines + tags - 1) / tags, q->cycles);
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&u->unit, u->miss_free, s->shared->gpu->sm.lsu_queue_cycles);
